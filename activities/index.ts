@@ -75,7 +75,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeEcosystems(frame, policyGate),
     messaging,
     openId,
-    composeOpenIdSessions({ ...known, ...openId, ...mobile, formats }),
+    composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats }),
     composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt }),
     { formats },
     composeWebhooks(frame),

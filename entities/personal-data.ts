@@ -101,6 +101,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   },
   openid_wallet_logins: { holds: 'the request of a wallet and claims, encrypted', until: 'the code or the token ends' },
   openid_wallet_policies: 'nothing',
+  openid_wallet_providers: 'nothing',
   openid_wallets: 'nothing',
   organization_invitations: { holds: 'the address of who is invited, encrypted', until: 'the invitation ends' },
   organization_members: { holds: 'which account has which role', until: 'the member or the account is removed' },

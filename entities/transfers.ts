@@ -90,6 +90,7 @@ export const TRANSFERS: Readonly<Record<string, Transfer>> = {
   openid_users: exported('users'),
   openid_wallet_logins: UNDER_WAY,
   openid_wallet_policies: exported('walletPolicies'),
+  openid_wallet_providers: exported('walletProviders'),
   openid_wallets: exported('wallets'),
   organization_invitations: PEOPLE,
   organization_members: PEOPLE,

@@ -102,6 +102,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
   located: [
     'createOpenIdSession',
     'createOpenIdWallet',
+    'createOpenIdWalletProvider',
     'createOidcVerifier',
     'createOidcVerifierClient',
     'createOpenId4VpRequest',
@@ -112,6 +113,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     ...VERIFIER_NOT_FOUND,
     ...PRESENTATION_NOT_FOUND,
     '/v1/openid/wallets/{id}': 'openid_wallet.not_found',
+    '/v1/openid/wallet-providers/{id}': 'openid_wallet_provider.not_found',
     '/v1/openid/sessions/{id}': 'openid_session.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
     '/v1/users/{id}': 'user.not_found',

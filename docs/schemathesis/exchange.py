@@ -93,7 +93,14 @@ def new_wallet():
     return made("/v1/openid/wallets", clientId=f"https://w{uuid.uuid4().hex}.example")()
 
 
-SESSION, WALLET = new_session(), new_wallet()
+PROVIDER_KEYS = {"keys": [{"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", "kid": "1"}]}
+
+
+def new_wallet_provider():
+    return made("/v1/openid/wallet-providers", jwks=PROVIDER_KEYS)()
+
+
+SESSION, WALLET, PROVIDER_OF_WALLETS = new_session(), new_wallet(), new_wallet_provider()
 
 
 def below(parent, **children):
@@ -122,6 +129,7 @@ THINGS = {
     "redeemOpenId4VpRequest": REQUEST,
     "answerOpenId4VpRequest": REQUEST,
     "deleteOpenId4VpRequest": new_request,
+    **of("OpenIdWalletProvider", PROVIDER_OF_WALLETS, new_wallet_provider),
     "getOpenIdSession": SESSION,
     "retryOpenIdSession": SESSION,
     "cancelOpenIdSession": new_session,
@@ -200,6 +208,11 @@ def hook(case, body):
     body["url"] = called(body["url"])
 
 
+def wallet_provider(case, body):
+    body["jwks"] = PROVIDER_KEYS
+    body.pop("certificates", None)
+
+
 def search(case, body):
     body["authenticationProvider"] = {}
 
@@ -217,6 +230,8 @@ WRITTEN = {
     "createOidcVerifierClient": relying_party,
     "updateOidcVerifierClient": relying_party,
     "createOpenId4VpRequest": request,
+    "createOpenIdWalletProvider": wallet_provider,
+    "updateOpenIdWalletProvider": wallet_provider,
     "createOpenIdConfiguration": offer,
     "createOpenIdSession": offer,
     "createMobileCredentialTemplate": mobile_template,

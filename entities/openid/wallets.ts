@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { LoginState, WalletJwk } from '../../protocol/openid/oid4vci/authorization/types.ts'
+import type { LoginState, WalletJwk, WalletProfile } from '../../protocol/openid/oid4vci/authorization/types.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A wallet that the tenant knows: where its codes go, and by which keys it authenticates. */
@@ -20,6 +20,28 @@ const OpenIdWalletSchema = defineEntity({
 export class OpenIdWallet extends OpenIdWalletSchema.class {}
 OpenIdWalletSchema.setClass(OpenIdWallet)
 
+/** A maker of wallets, whose attestations the tenant trusts. */
+const OpenIdWalletProviderSchema = defineEntity({
+  name: 'OpenIdWalletProvider',
+  tableName: 'openid_wallet_providers',
+  filters: ownedByTenant,
+  properties: {
+    ...owned,
+    name: p.text(),
+    /** What its attestations name as iss. */
+    issuer: p.text().nullable(),
+    attestsWallets: p.boolean(),
+    attestsKeys: p.boolean(),
+    /** PEM. */
+    certificates: p.array(),
+    /** Public keys; null: certificates alone count. */
+    jwks: p.json<{ keys: WalletJwk[] }>().nullable(),
+    updatedAt: p.datetime(),
+  },
+})
+export class OpenIdWalletProvider extends OpenIdWalletProviderSchema.class {}
+OpenIdWalletProviderSchema.setClass(OpenIdWalletProvider)
+
 /** What a tenant requires of wallets. */
 const OpenIdWalletPolicySchema = defineEntity({
   name: 'OpenIdWalletPolicy',
@@ -34,6 +56,13 @@ const OpenIdWalletPolicySchema = defineEntity({
     allowsWalletInitiated: p.boolean(),
     requiresEncryption: p.boolean(),
     signsMetadata: p.boolean(),
+    requiresWalletAttestation: p.boolean(),
+    requiresKeyAttestation: p.boolean(),
+    keyStorage: p.array(),
+    userAuthentication: p.array(),
+    batchSize: p.integer(),
+    /** Its demands count besides what the members say. */
+    profile: p.text().$type<WalletProfile>().nullable(),
     updatedAt: p.datetime(),
   },
 })
@@ -68,6 +97,7 @@ OpenIdWalletLoginSchema.setClass(OpenIdWalletLogin)
 
 export const RIGHTS = {
   openid_wallets: { app: EVERYTHING, system: 'select, delete' },
+  openid_wallet_providers: { app: EVERYTHING, system: 'select, delete' },
   openid_wallet_policies: { app: EVERYTHING, system: 'select, delete' },
   openid_wallet_logins: { app: EVERYTHING, system: 'select, delete' },
   openid_used_jtis: { app: 'select, insert', system: 'select, delete' },

@@ -7,6 +7,8 @@ import { faulty } from './faults.ts'
 export interface ChainTrust extends Clock {
   /** Certificates of authorities that the verifier trusts, or of single signers. */
   trusted: readonly Certificate[]
+  /** Whether the signer's certificate is one for what it has signed. Default: for credentials. */
+  isForPurpose?(leaf: Certificate): boolean
   /** Whether the certificate was revoked. */
   isRevoked(certificate: Certificate): boolean
 }
@@ -38,12 +40,15 @@ const maySign = ({ isAuthority, keyUsage = KeyUsageFlags.digitalSignature }: Cer
  * Validates the certificates of a header (RFC 5280, section 6.1): each is issued by the next one, the last one by one that is
  * trusted, all are valid now. Throws `Faulty`.
  */
-export function verifyChain(chain: readonly Uint8Array[], { trusted, isRevoked, ...clock }: ChainTrust): TrustedChain {
+export function verifyChain(
+  chain: readonly Uint8Array[],
+  { trusted, isRevoked, isForPurpose = isForCredentials, ...clock }: ChainTrust,
+): TrustedChain {
   const certificates = chain.map((each) => readCertificate(each)).filter((each) => each !== undefined)
   const [leaf] = certificates
   if (!leaf || certificates.length < chain.length)
     throw refuse('x5c_unreadable', 'A certificate in the x5c of the header cannot be read.')
-  if (!maySign(leaf) || !isForCredentials(leaf))
+  if (!maySign(leaf) || !isForPurpose(leaf))
     throw refuse('certificate_usage', "The signer's certificate is not one for signatures of credentials.")
   const path: Certificate[] = []
   let anchor: Certificate | undefined

@@ -29,6 +29,7 @@ const PUBLISHED = [
   'getSdJwtTypeMetadata',
   'getJwtVcIssuerMetadata',
   'receiveMessage',
+  'getAttestationChallenge',
   'getCredentialNonce',
   'getCredentialIssuerMetadata',
   'getAuthorizationServerMetadata',

@@ -106,9 +106,18 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   authenticationProviders: { table: 'authentication_providers', constants: { client_secret: 'null' } },
   interactionHooks: { table: 'openid_configurations' },
   wallets: { table: 'openid_wallets' },
+  walletProviders: { table: 'openid_wallet_providers' },
   walletPolicies: {
     table: 'openid_wallet_policies',
-    absent: { requires_encryption: 'false', signs_metadata: 'false' },
+    absent: {
+      requires_encryption: 'false',
+      signs_metadata: 'false',
+      requires_wallet_attestation: 'false',
+      requires_key_attestation: 'false',
+      key_storage: `'{}'::text[]`,
+      user_authentication: `'{}'::text[]`,
+      batch_size: '20',
+    },
   },
   users: {
     table: 'openid_users',

@@ -1,7 +1,7 @@
 import { OpenIdWalletLogin } from '../../../entities/openid/wallets.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Json } from '../../../protocol/json.ts'
-import { isTrusted } from '../../../protocol/openid/oid4vci/authorization/redirects.ts'
+import { isTrusted, redirectFaults } from '../../../protocol/openid/oid4vci/authorization/redirects.ts'
 import {
   parametersOfBody,
   readClientId,
@@ -60,13 +60,15 @@ export function createLogins(parts: Parts) {
   const later = (seconds: number) => new Date(now().getTime() + seconds * 1000)
 
   /** Client and address of a request, once the address is trusted; the state only where it can be repeated. */
-  async function trusted(tenantId: string, parameters: Parameters) {
+  async function trusted(tenantId: string, parameters: Parameters, isAttested = false) {
     const target = readTarget(parameters)
     const { wallet, policy } = await inTenant(database.tenants, tenantId, async (em) => ({
       wallet: await walletOf(em, target.clientId),
       policy: await policyIn(em),
     }))
-    if (!isTrusted(target.redirectUri, wallet?.redirectUris)) throw untrusted()
+    // what is vouched for may name its address with the request itself (RFC 9126, section 2.4)
+    const isNamed = isAttested && !wallet && redirectFaults(target.redirectUri, '').length === 0
+    if (!isNamed && !isTrusted(target.redirectUri, wallet?.redirectUris)) throw untrusted()
     return { target: { ...target, ...readState(parameters) }, wallet, policy }
   }
 
@@ -119,9 +121,24 @@ export function createLogins(parts: Parts) {
     return { location: url, cookie, ...(found.sessionId && { sessionId: found.sessionId }) }
   }
 
-  function checkClient(policy: WalletPolicy, hasKeys: boolean, isPushed: boolean): void {
-    if (policy.requiresClientAuthentication && !hasKeys)
-      throw walletRefusal('unauthorized_client', 'The issuer gives credentials to wallets with registered keys only.')
+  /** The profile has wallets name credentials by scope alone (HAIP 1.0, section 4.3). */
+  function checkProfile({ profile }: WalletPolicy, { configurationIds }: LoginContent): void {
+    if (profile === 'haip' && configurationIds)
+      throw refuseMember('invalid_request', 'authorization_details', 'unexpected', 'expected scope: the profile has it')
+  }
+
+  /** `isKnown`: it has keys of its own, by which it will authenticate, or its provider has vouched for it already. */
+  function checkClient(policy: WalletPolicy, isKnown: boolean, isPushed: boolean, isAttested: boolean): void {
+    if (policy.requiresWalletAttestation && !isAttested)
+      throw walletRefusal(
+        'unauthorized_client',
+        'The issuer gives credentials to wallets that push their requests with an attestation only.',
+      )
+    if (policy.requiresClientAuthentication && !isKnown && !isAttested)
+      throw walletRefusal(
+        'unauthorized_client',
+        'The issuer gives credentials to wallets with registered keys, or with an attestation, only.',
+      )
     if (policy.requiresPar && !isPushed)
       throw refuseMember(
         'invalid_request',
@@ -145,14 +162,20 @@ export function createLogins(parts: Parts) {
       }
       if (parameters.request_uri !== undefined)
         throw refuseMember('invalid_request', 'request_uri', 'unexpected', 'expected the parameters themselves')
-      const { target, wallet, policy } = await trusted(tenantId, parameters)
+      const { isAttested } = client
+      const { target, wallet, policy } = await trusted(tenantId, parameters, isAttested)
       const request = readWalletRequest(parameters, target)
-      checkClient(policy, Boolean(wallet?.jwks), true)
+      checkProfile(policy, request)
+      checkClient(policy, Boolean(wallet?.jwks), true, isAttested)
       const { jkt } = client
       if (jkt !== undefined && request.dpopJkt !== undefined && jkt !== request.dpopJkt)
         throw refuseMember('invalid_request', 'dpop_jkt', 'dpop_jkt', 'expected the key of the DPoP proof')
       const dpopJkt = request.dpopJkt ?? jkt
-      const content = { ...request, ...(dpopJkt !== undefined && { dpopJkt }) }
+      const content: LoginContent = {
+        ...request,
+        ...(dpopJkt !== undefined && { dpopJkt }),
+        ...(isAttested && { isAttested }),
+      }
       const [id, secret] = [uuid(), newSecret()]
       const at = now()
       await inTenant(database.tenants, tenantId, async (em) => {
@@ -178,9 +201,10 @@ export function createLogins(parts: Parts) {
       const kept = isPushed ? await pushed(tenantId, parameters) : undefined
       const target: Target | undefined = kept
       const asked = kept ? { client_id: kept.clientId, redirect_uri: kept.redirectUri } : parameters
-      const settled = await trusted(tenantId, asked)
+      const isAttested = kept?.isAttested ?? false
+      const settled = await trusted(tenantId, asked, isAttested)
       return answerOf(issuer, target ?? settled.target, async () => {
-        checkClient(settled.policy, Boolean(settled.wallet?.jwks), isPushed)
+        checkClient(settled.policy, Boolean(settled.wallet?.jwks), isPushed, isAttested)
         return begin(call, kept ?? readWalletRequest(parameters, settled.target), settled.policy)
       })
     },

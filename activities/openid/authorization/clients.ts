@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Json } from '../../../protocol/json.ts'
+import { BadAttestation } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
+import { type SentAttestation, verifyWalletAttestation } from '../../../protocol/openid/oid4vci/attestations/wallets.ts'
 import {
   type Assertion,
   invalidClient,
@@ -18,6 +20,8 @@ import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorizatio
 import { endpointsOf } from '../../../protocol/openid/oid4vci/metadata.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { trustedIn } from '../attestations/providers.ts'
+import type { AttestationStatus } from '../attestations/status.ts'
 import type { SessionSecrets } from '../sessions/secrets.ts'
 import { policyIn } from './policy.ts'
 import { walletOf } from './wallets.ts'
@@ -30,6 +34,8 @@ export interface WalletCall {
   url: string
   /** The header DPoP. */
   dpop: string | undefined
+  /** The headers OAuth-Client-Attestation and OAuth-Client-Attestation-PoP. */
+  attestation: SentAttestation | undefined
 }
 
 /** The wallet that a request is from. */
@@ -37,6 +43,8 @@ export interface WalletClient {
   clientId: string | undefined
   /** It has proved that with a key. */
   isAuthenticated: boolean
+  /** A provider of the tenant has vouched for it. */
+  isAttested: boolean
   /** Thumbprint of the key that it wants its token bound to. */
   jkt: string | undefined
   policy: WalletPolicy
@@ -44,13 +52,14 @@ export interface WalletClient {
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
   secrets: SessionSecrets
+  attestationStatus: AttestationStatus
 }
 
 const USE_JTI = `insert into openid_used_jtis (tenant_id, jti_digest, expires_at) values (?, ?, ?)
 on conflict (tenant_id, jti_digest) do nothing returning expires_at`
 
 /** Authenticates wallets, and has them prove the keys of their tokens. */
-export function createWalletClients({ config, database, now, secrets }: Parts) {
+export function createWalletClients({ config, database, now, secrets, attestationStatus }: Parts) {
   const rules = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Whether a JWT is used for the first time. `owner`: who chose its jti. */
@@ -60,10 +69,17 @@ export function createWalletClients({ config, database, now, secrets }: Parts) {
     return (await em.execute<object[]>(USE_JTI, [tenantId, digest, keptUntil])).length === 1
   }
 
-  async function authenticate(em: SqlEntityManager, assertion: Assertion, { tenantId, issuer, url }: WalletCall) {
+  async function authenticate(
+    em: SqlEntityManager,
+    assertion: Assertion,
+    { tenantId, issuer, url }: WalletCall,
+    { profile }: WalletPolicy,
+  ) {
     const wallet = await walletOf(em, assertion.clientId)
     if (!wallet?.jwks) throw invalidClient('The issuer knows no keys of this wallet.')
-    const audiences = [...new Set([issuer, url, endpointsOf(issuer).token])]
+    // the profile has the issuer alone (FAPI 2.0 Security Profile, section 5.3.2.1)
+    const endpoints = profile === 'haip' ? [] : [url, endpointsOf(issuer).token]
+    const audiences = [...new Set([issuer, ...endpoints])]
     const { jti, endsAt } = await verifyAssertion(assertion, { keys: wallet.jwks.keys, audiences, ...rules() })
     if (!(await useOnce(em, tenantId, [`assertion ${wallet.clientId}`, jti], endsAt)))
       throw invalidClient('The client assertion was used already. Make one for each request.')
@@ -91,7 +107,43 @@ export function createWalletClients({ config, database, now, secrets }: Parts) {
     return proof.jkt
   }
 
+  /**
+   * The wallet that its provider vouches for, with a proof of the instance's key that counts once. Throws
+   * `wallet.invalid_client`, `wallet.use_attestation_challenge`.
+   */
+  async function attestedClient(
+    { tenantId, issuer }: WalletCall,
+    sent: SentAttestation,
+    { profile }: WalletPolicy,
+  ): Promise<string> {
+    const providers = await inTenant(database.tenants, tenantId, (em) => trustedIn(em, 'wallets'))
+    const attested = await verifyWalletAttestation(sent, {
+      ...{ audience: issuer, providers, requiresCertificate: profile === 'haip' },
+      ...rules(),
+    })
+    const { clientId, jkt, jti, challenge, status, provider } = attested
+    const endsAt = challenge === undefined ? undefined : secrets.endOfNonce(tenantId, 'attestation', challenge)
+    if (!endsAt)
+      throw walletRefusal(
+        'use_attestation_challenge',
+        'Send a proof of the attestation with the challenge of the header OAuth-Client-Attestation-Challenge.',
+      )
+    await attestationStatus.assertValid(tenantId, status, provider).catch((error: unknown) => {
+      if (error instanceof BadAttestation)
+        throw invalidClient(`The attestation of the wallet is not valid: ${error.expected}.`, error)
+      throw error
+    })
+    const isFirst = await inTenant(database.tenants, tenantId, (em) =>
+      useOnce(em, tenantId, [`attestation ${jkt}`, jti], endsAt),
+    )
+    if (!isFirst) throw invalidClient('The proof of the attestation was used already. Make one for each request.')
+    return clientId
+  }
+
   return {
+    /** Challenges for the next proof of an attestation. */
+    newChallenge: (tenantId: string): string => secrets.newNonce(tenantId, 'attestation'),
+
     /** Nonces for the next proof. */
     newDpopNonce: (tenantId: string): string => secrets.newNonce(tenantId, 'dpop'),
 
@@ -102,28 +154,40 @@ export function createWalletClients({ config, database, now, secrets }: Parts) {
     /**
      * The wallet that a request for a code or a token is from. A key has to be proved for a token only: a pushed request may
      * come without one (RFC 9449, section 10). Throws `wallet.invalid_client`, `wallet.invalid_request`,
-     * `wallet.invalid_dpop_proof`, `wallet.use_dpop_nonce`.
+     * `wallet.invalid_dpop_proof`, `wallet.use_dpop_nonce`, `wallet.use_attestation_challenge`.
      */
     async identify(call: WalletCall, body: Json, wanted: 'code' | 'token'): Promise<WalletClient> {
-      const { tenantId, dpop } = call
+      const { tenantId, dpop, attestation } = call
       const named = body.client_id ?? body.clientId
       const assertion = readAssertion(body)
       if (assertion && typeof named === 'string' && named !== assertion.clientId)
         throw invalidClient('The client assertion is of another client than client_id.')
-      const clientId = assertion?.clientId ?? (typeof named === 'string' && named !== '' ? named : undefined)
       // in this order: a wallet that is asked for a nonce sends its assertion again
       const jkt = dpop === undefined ? undefined : await provenKey(call)
-      const policy = await inTenant(database.tenants, tenantId, async (em) => {
-        if (assertion) await authenticate(em, assertion, call)
+      const policy = await inTenant(database.tenants, tenantId, policyIn)
+      const attested = attestation && (await attestedClient(call, attestation, policy))
+      if (
+        attested !== undefined &&
+        [assertion?.clientId, named || undefined].some((id) => (id ?? attested) !== attested)
+      )
+        throw invalidClient('The attestation is of another client than client_id.')
+      const clientId =
+        assertion?.clientId ?? attested ?? (typeof named === 'string' && named !== '' ? named : undefined)
+      await inTenant(database.tenants, tenantId, async (em) => {
+        if (assertion) await authenticate(em, assertion, call, policy)
+        // whoever is trusted to vouch does not stand for a wallet that has keys of its own
         else if (clientId !== undefined && (await walletOf(em, clientId))?.jwks)
           throw invalidClient('This wallet has to authenticate by private_key_jwt.')
-        return policyIn(em)
       })
-      if (policy.requiresClientAuthentication && !assertion)
-        throw invalidClient('The issuer requires wallets to authenticate by private_key_jwt.')
+      const isAttested = attested !== undefined
+      if (policy.requiresWalletAttestation && !isAttested)
+        throw invalidClient('The issuer requires wallets to authenticate by an attestation of their provider.')
+      const isAuthenticated = assertion !== undefined || isAttested
+      if (policy.requiresClientAuthentication && !isAuthenticated)
+        throw invalidClient('The issuer requires wallets to authenticate by private_key_jwt, or by an attestation.')
       if (wanted === 'token' && policy.requiresDpop && jkt === undefined)
         throw refuseMember('invalid_request', 'DPoP', 'required', 'expected a DPoP proof: the issuer requires one')
-      return { clientId, isAuthenticated: assertion !== undefined, jkt, policy }
+      return { clientId, isAuthenticated, isAttested, jkt, policy }
     },
   }
 }

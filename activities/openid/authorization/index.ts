@@ -1,6 +1,8 @@
 import type { Dependencies } from '../../dependencies.ts'
 import type { Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { createWalletProviders } from '../attestations/providers.ts'
+import type { AttestationStatus } from '../attestations/status.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
 import type { Configurations } from '../sessions/configurations.ts'
@@ -19,6 +21,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'n
   operations: Operations
   sealer: Sealer
   secrets: SessionSecrets
+  attestationStatus: AttestationStatus
   configurations: Configurations
   authentication: AuthenticationVerbs
   openIdConfiguration: HookConfiguration
@@ -36,5 +39,6 @@ export function composeAuthorization(parts: Parts) {
     loginEnds: createLoginEnds({ ...parts, selfBegun: createSelfBegun(parts), fail }),
     openIdWallets: createWallets(parts),
     walletPolicies: createWalletPolicies(parts),
+    walletProviders: createWalletProviders(parts),
   }
 }

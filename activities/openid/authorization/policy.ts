@@ -1,21 +1,33 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdWalletPolicy } from '../../../entities/openid/wallets.ts'
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
+import { checkPolicy, effectivePolicy } from '../../../protocol/openid/oid4vci/authorization/policy.ts'
 import { DEFAULT_POLICY, type WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 
-/** What the tenant requires of wallets. */
-export async function policyIn(em: SqlEntityManager): Promise<WalletPolicy> {
+/** What the tenant has chosen. */
+async function storedIn(em: SqlEntityManager): Promise<WalletPolicy> {
   const row = await em.findOne(OpenIdWalletPolicy, {})
   if (!row) return DEFAULT_POLICY
   const { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } = row
-  const { requiresEncryption, signsMetadata } = row
+  const { requiresEncryption, signsMetadata, requiresWalletAttestation, requiresKeyAttestation } = row
+  const { keyStorage, userAuthentication, batchSize, profile } = row
   return {
     ...{ requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated },
-    ...{ requiresEncryption, signsMetadata },
+    ...{ requiresEncryption, signsMetadata, requiresWalletAttestation, requiresKeyAttestation },
+    ...{ keyStorage, userAuthentication, batchSize, profile: profile ?? null },
   }
 }
+
+/** What counts: what the tenant has chosen, and what its profile demands. */
+export const policyIn = async (em: SqlEntityManager): Promise<WalletPolicy> => effectivePolicy(await storedIn(em))
+
+/** The log has no lists. */
+const loggedAs = (changes: Partial<WalletPolicy>) =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => [name, Array.isArray(value) ? value.join(' ') : value]),
+  )
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   operations: Operations
@@ -25,16 +37,17 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 export const createWalletPolicies = ({ database, now, uuid, operations }: Parts) => ({
   readPolicy: (tenantId: string): Promise<WalletPolicy> => inTenant(database.tenants, tenantId, policyIn),
 
-  /** Changes the members that are given; it counts from the next request of a wallet on. */
+  /** Changes the members that are given; it counts from the next request of a wallet on. Throws `openid_wallet_policy.invalid`. */
   updatePolicy(call: Call, changes: Partial<WalletPolicy>): Promise<WalletPolicy> {
     const { tenantId } = call
-    return operations.change(call, 'updateOpenIdWalletPolicy', { ...changes }, async (em) => {
+    return operations.change(call, 'updateOpenIdWalletPolicy', loggedAs(changes), async (em) => {
       await takeTurn(em, `openid wallet policy of ${tenantId}`)
-      const policy = { ...(await policyIn(em)), ...changes }
+      const policy = { ...(await storedIn(em)), ...changes }
+      checkPolicy(changes, policy.profile)
       const row = await em.findOne(OpenIdWalletPolicy, {})
       if (row) Object.assign(row, { ...policy, updatedAt: now() })
       else em.create(OpenIdWalletPolicy, { id: uuid(), tenantId, ...policy, createdAt: now(), updatedAt: now() })
-      return policy
+      return effectivePolicy(policy)
     })
   },
 })

@@ -7,12 +7,14 @@ import { Refusal } from '../../../protocol/errors.ts'
 import {
   issuerMetadata,
   type OfferedConfiguration,
+  scopeOf,
   serverMetadata,
   specifiedMetadata,
 } from '../../../protocol/openid/oid4vci/metadata.ts'
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
+import { isAnyTrusted } from '../attestations/providers.ts'
 import { policyIn } from '../authorization/policy.ts'
 import type { WalletEncryption } from './encryption.ts'
 
@@ -68,9 +70,18 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     const { tenantId, issuer } = await issuerAt(host)
     const [templates, support] = await inTenant(database.tenants, tenantId, async (em) => [
       await findTemplates(em),
-      { ...(await policyIn(em)), hasLogin: (await em.count(AuthenticationProvider)) > 0 },
+      {
+        ...(await policyIn(em)),
+        hasLogin: (await em.count(AuthenticationProvider)) > 0,
+        attestsWallets: await isAnyTrusted(em, 'wallets'),
+        attestsKeys: await isAnyTrusted(em, 'keys'),
+      },
     ])
-    return { tenantId, issuer, configurations: templates.map(configurationOf), support }
+    const configurations = templates.map(configurationOf)
+    // the profile wants a scope for each of them (HAIP 1.0, section 4.1)
+    const shown =
+      support.profile === 'haip' ? configurations.filter((each) => scopeOf(each) !== undefined) : configurations
+    return { tenantId, issuer, configurations: shown, support }
   }
 
   /** The issuer's metadata, and whether wallets may have it signed. */
@@ -78,7 +89,8 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     const { tenantId, issuer, configurations, support } = await published(host)
     const requestKeys = walletEncryption.requestKeys(tenantId)
     const metadata = issuerMetadata(issuer, configurations, { ...support, requestKeys })
-    return { tenantId, issuer, metadata, signsMetadata: support.signsMetadata }
+    const { signsMetadata, profile } = support
+    return { tenantId, issuer, metadata, signsMetadata, needsCertificate: profile === 'haip' }
   }
 
   return {

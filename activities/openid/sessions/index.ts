@@ -1,4 +1,5 @@
 import type { Formats } from '../../credentials/format.ts'
+import type { NamedLists } from '../../credentials/status-lists/named.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
 import type { Signers } from '../../dids/signers.ts'
@@ -6,6 +7,7 @@ import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
 import type { MobileSigners } from '../../mobile-credentials/signers.ts'
 import type { Events } from '../../webhooks/events.ts'
+import { createAttestationStatus } from '../attestations/status.ts'
 import { composeAuthorization } from '../authorization/index.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
@@ -32,6 +34,7 @@ interface Known extends Frame {
   openIdConfiguration: HookConfiguration
   signers: Signers
   mobileSigners: MobileSigners
+  namedLists: NamedLists
 }
 
 /** Offers of credentials, and what wallets do with them (OpenID4VCI 1.0). */
@@ -40,7 +43,8 @@ export function composeOpenIdSessions(known: Known) {
   const secrets = createSessionSecrets(known)
   const walletEncryption = createWalletEncryption(known)
   const configurations = createConfigurations({ ...known, walletEncryption })
-  const parts = { ...known, ...createReach(known), sealer, secrets, configurations }
+  const attestationStatus = createAttestationStatus(known)
+  const parts = { ...known, ...createReach(known), sealer, secrets, configurations, attestationStatus }
   const { codes, ...authorization } = composeAuthorization(parts)
   return {
     ...authorization,

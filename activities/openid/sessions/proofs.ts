@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
+import { inTenant } from '../../../entities/orm.ts'
 import type { Holder } from '../../../protocol/credentials/wallets.ts'
 import { dereference, type PublicJwk, parseDidUrl, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
-import { type Proof, verifyProof } from '../../../protocol/openid/oid4vci/proofs.ts'
+import { type KeyAttestation, verifyKeyAttestation } from '../../../protocol/openid/oid4vci/attestations/keys.ts'
+import { BadAttestation } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
+import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
+import { invalidKeyProof, type Proof, verifyProof } from '../../../protocol/openid/oid4vci/proofs.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
-import type { CredentialRequest } from '../../../protocol/openid/oid4vci/requests.ts'
+import type { CredentialRequest, SentProof } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
+import { trustedIn } from '../attestations/providers.ts'
+import type { AttestationStatus } from '../attestations/status.ts'
+import { policyIn } from '../authorization/policy.ts'
 import type { SessionSecrets } from './secrets.ts'
 
 /** A nonce that a proof has used, with its end. */
@@ -24,7 +31,27 @@ export interface ProvenKeys {
   digest: Buffer
 }
 
-interface Parts extends Pick<Dependencies, 'config' | 'now'> {
+/** Who asks, and whom. */
+interface Wallet {
+  tenantId: string
+  issuer: string
+  clientId: string | undefined
+}
+
+interface Proven {
+  holders: Holder[]
+  nonces: string[]
+}
+
+interface Attested {
+  keys: ReadonlyMap<string, Holder>
+  nonce: string
+}
+
+const thumbprintOf = ({ jwk }: Holder): Promise<string> => calculateJwkThumbprint({ ...jwk })
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
+  attestationStatus: AttestationStatus
   didResolver: Pick<DidResolver, 'resolve'>
   secrets: SessionSecrets
 }
@@ -41,7 +68,7 @@ function jwkOfDid(didUrl: string): PublicJwk {
 }
 
 /** Keys that wallets prove. */
-export function createKeyProofs({ config, now, didResolver, secrets }: Parts) {
+export function createKeyProofs({ config, database, now, didResolver, secrets, attestationStatus }: Parts) {
   async function keyOf(didUrl: string): Promise<PublicJwk> {
     if (didUrl.startsWith('did:jwk:')) return jwkOfDid(didUrl)
     const { document } = await didResolver.resolve(parseDidUrl(didUrl).did)
@@ -53,10 +80,81 @@ export function createKeyProofs({ config, now, didResolver, secrets }: Parts) {
     return toJwk(publicKeyOf(method))
   }
 
-  function nonceOf(tenantId: string, { nonce }: Proof): UsedNonce {
+  function nonceOf(tenantId: string, nonce: string): UsedNonce {
     const endsAt = secrets.endOfNonce(tenantId, 'proof', nonce)
     if (endsAt) return { digest: createHash('sha256').update(nonce).digest(), endsAt }
     throw walletRefusal('invalid_nonce', 'The nonce is unknown or has ended. Get a new one from the nonce endpoint.')
+  }
+
+  /** Verifies that a provider attests keys, and which ones. */
+  async function attestedKeys(
+    { tenantId }: Wallet,
+    { jwt, at }: SentProof,
+    { profile, keyStorage, userAuthentication, batchSize }: WalletPolicy,
+    needsEnd: boolean,
+  ): Promise<KeyAttestation> {
+    const providers = await inTenant(database.tenants, tenantId, (em) => trustedIn(em, 'keys'))
+    const clock = { now: now(), toleranceMs: config.clockToleranceMs }
+    const rules = {
+      ...clock,
+      providers,
+      requiresCertificate: profile === 'haip',
+      keyStorage,
+      userAuthentication,
+      batchSize,
+      needsEnd,
+    }
+    try {
+      const attestation = await verifyKeyAttestation(jwt, rules)
+      await attestationStatus.assertValid(tenantId, attestation.status, attestation.provider)
+      return attestation
+    } catch (error) {
+      throw error instanceof BadAttestation ? invalidKeyProof(at, error.rule, error.expected, error) : error
+    }
+  }
+
+  /** The keys of an attestation alone: that its wallet has them, the provider says (appendix F.3). */
+  async function byAttestation(wallet: Wallet, sent: SentProof, policy: WalletPolicy): Promise<Proven> {
+    const { holders, nonce } = await attestedKeys(wallet, sent, policy, false)
+    return { holders, nonces: [nonce] }
+  }
+
+  /** The keys of an attestation that comes with a proof, by their thumbprints. */
+  async function attestedWith(wallet: Wallet, sent: SentProof, policy: WalletPolicy): Promise<Attested> {
+    const { holders, nonce } = await attestedKeys(wallet, sent, policy, true)
+    const entries = holders.map(async (holder) => [await thumbprintOf(holder), holder] as const)
+    return { keys: new Map(await Promise.all(entries)), nonce }
+  }
+
+  /** The key of each proof, and those that are attested with it (appendix F.1). */
+  async function byProofs(wallet: Wallet, proofs: readonly SentProof[], policy: WalletPolicy): Promise<Proven> {
+    const { issuer, clientId } = wallet
+    const rules = { audience: issuer, clientId, now: now(), toleranceMs: config.clockToleranceMs, keyOf }
+    const verified: (Proof & { at: string; thumbprint: string })[] = []
+    for (const { jwt, at } of proofs) {
+      const proof = await verifyProof(jwt, at, rules)
+      verified.push({ ...proof, at, thumbprint: await thumbprintOf(proof) })
+    }
+    const thumbprints = verified.map(({ thumbprint }) => thumbprint)
+    const twice = verified.find(({ thumbprint }, place) => thumbprints.indexOf(thumbprint) < place)
+    if (twice) throw refuseMember('invalid_proof', twice.at, 'repeated', 'expected each key once')
+    const attestations = new Map<string, Attested>()
+    const holders = new Map<string, Holder>()
+    for (const { keyAttestation, at, jwk, did, thumbprint } of verified) {
+      if (keyAttestation !== undefined) {
+        const known = attestations.get(keyAttestation)
+        const attested = known ?? (await attestedWith(wallet, { jwt: keyAttestation, at }, policy))
+        attestations.set(keyAttestation, attested)
+        if (!attested.keys.has(thumbprint))
+          throw refuseMember('invalid_proof', at, 'key_attestation', 'expected a proof by one of the attested keys')
+        for (const [each, holder] of attested.keys) if (!holders.has(each)) holders.set(each, holder)
+      } else if (policy.requiresKeyAttestation)
+        throw refuseMember('invalid_proof', at, 'key_attestation', 'expected a key_attestation in its header')
+      // in the place of its key, with the DID that the proof names
+      holders.set(thumbprint, { jwk, did })
+    }
+    const nonces = new Set([...verified, ...attestations.values()].map(({ nonce }) => nonce))
+    return { holders: [...holders.values()], nonces: [...nonces] }
   }
 
   return {
@@ -65,20 +163,19 @@ export function createKeyProofs({ config, now, didResolver, secrets }: Parts) {
      * `wallet.invalid_proof`, `wallet.invalid_nonce`.
      */
     async verifyProofs(
-      { tenantId, issuer, clientId }: { tenantId: string; issuer: string; clientId: string | undefined },
-      proofs: CredentialRequest['proofs'],
+      wallet: Wallet,
+      { proofs, attestation }: Pick<CredentialRequest, 'proofs' | 'attestation'>,
     ): Promise<ProvenKeys> {
-      const rules = { audience: issuer, clientId, now: now(), toleranceMs: config.clockToleranceMs, keyOf }
-      const verified: Proof[] = []
-      for (const { jwt, at } of proofs) verified.push(await verifyProof(jwt, at, rules))
-      const thumbprints = await Promise.all(verified.map(({ jwk }) => calculateJwkThumbprint({ ...jwk })))
-      const twice = thumbprints.findIndex((thumbprint, at) => thumbprints.indexOf(thumbprint) < at)
-      if (twice >= 0)
-        throw refuseMember('invalid_proof', proofs[twice]?.at ?? 'proofs', 'repeated', 'expected each key once')
-      const nonces = new Map(verified.map((proof) => [proof.nonce, nonceOf(tenantId, proof)]))
+      const policy = await inTenant(database.tenants, wallet.tenantId, policyIn)
+      const { holders, nonces } = attestation
+        ? await byAttestation(wallet, attestation, policy)
+        : await byProofs(wallet, proofs, policy)
+      if (holders.length > policy.batchSize)
+        throw refuseMember('invalid_proof', 'proofs', 'count', `expected at most ${policy.batchSize} keys`)
+      const thumbprints = await Promise.all(holders.map(thumbprintOf))
       return {
-        holders: verified.map(({ jwk, did }) => ({ jwk, did })),
-        nonces: [...nonces.values()],
+        holders,
+        nonces: nonces.map((nonce) => nonceOf(wallet.tenantId, nonce)),
         digest: createHash('sha256').update(JSON.stringify(thumbprints)).digest(),
       }
     },

@@ -81,17 +81,22 @@ export function createCredentialRequests(parts: Parts) {
   }
 
   /** Whether the credentials of an issuance are bound to keys; throws where the request has too few or needless ones. */
-  async function checkProofs(em: SqlEntityManager, { templateId }: OpenIdIssuance, { proofs }: CredentialRequest) {
+  async function checkProofs(
+    em: SqlEntityManager,
+    { templateId }: OpenIdIssuance,
+    { proofs, attestation }: CredentialRequest,
+  ) {
+    const isProved = proofs.length > 0 || attestation !== undefined
     const [template] = await configurations.findTemplates(em, [templateId])
     if (!template)
       throw walletRefusal('unknown_credential_configuration', 'The issuer has deleted this credential configuration.')
     const { bindingMethods, format } = configurations.configurationOf(template)
-    if (bindingMethods.length > 0 && proofs.length === 0)
+    if (bindingMethods.length > 0 && !isProved)
       throw walletRefusal(
         'invalid_proof',
         `A credential of the format ${format} is bound to a key: send a proof of it.`,
       )
-    if (bindingMethods.length === 0 && proofs.length > 0)
+    if (bindingMethods.length === 0 && isProved)
       throw walletRefusal(
         'invalid_credential_request',
         `A credential of the format ${format} is bound to no key: send no proof.`,
@@ -193,7 +198,7 @@ export function createCredentialRequests(parts: Parts) {
         return issuance.id
       })
       const wallet = { tenantId, issuer, clientId: walletClientId ?? undefined }
-      const keys = await keyProofs.verifyProofs(wallet, request.proofs)
+      const keys = await keyProofs.verifyProofs(wallet, request)
       await accept(session, issuanceId, keys, requestId)
       return settle(tenantId, sessionId, issuanceId)
     },

@@ -43,12 +43,13 @@ export function createSignedMetadata({ now, configurations, signers, mobileSigne
   const once = singleFlight<string>()
 
   /** A document signer, whose certificate its IACA has issued, or else the DID that signs for the tenant (D-901). */
-  async function signerOf(tenantId: string): Promise<MetadataSigner | undefined> {
+  async function signerOf(tenantId: string, needsCertificate: boolean): Promise<MetadataSigner | undefined> {
     const certified = await orNone(mobileSigners.signerOf(tenantId, undefined))
     if (certified) {
       const x5c = [Buffer.from(certified.certificate).toString('base64')]
       return { header: { alg: 'ES256', typ: SIGNED_METADATA_TYPE, x5c }, sign: certified.sign }
     }
+    if (needsCertificate) return undefined
     const refuse = refuseIssuer('issuer')
     const did = await orNone(signers.chosen(tenantId, KEY_TYPES, refuse))
     const known = did === undefined ? undefined : await orNone(signers.signerOf(tenantId, did, refuse))
@@ -66,8 +67,8 @@ export function createSignedMetadata({ now, configurations, signers, mobileSigne
   return {
     /** Undefined where the tenant does not sign its metadata, or has nobody who could. Throws `openid_issuer.not_found`. */
     async signedMetadata(host: string): Promise<string | undefined> {
-      const { tenantId, issuer, metadata, signsMetadata } = await configurations.ofIssuer(host)
-      const signer = signsMetadata ? await signerOf(tenantId) : undefined
+      const { tenantId, issuer, metadata, signsMetadata, needsCertificate } = await configurations.ofIssuer(host)
+      const signer = signsMetadata ? await signerOf(tenantId, needsCertificate) : undefined
       if (!signer) return undefined
       const name = createHash('sha256')
         .update(JSON.stringify([tenantId, signer.header, metadata]))

@@ -1,4 +1,5 @@
 import type { Schema } from '../../frame/openapi/schemas.ts'
+import { WALLET_PROVIDER } from '../wallets/providers.wire.ts'
 import { JWKS, POLICY, WALLET } from './wire.ts'
 
 const NO_ISSUER = { 404: 'openid_issuer.not_found' }
@@ -24,6 +25,13 @@ export const AUTHORIZATION_EXAMPLES = {
   },
   updateOpenIdWallet: { redirectUris: ['https://wallet.university.example/return'] },
   updateOpenIdWalletPolicy: { requiresPar: true, requiresDpop: true },
+  createOpenIdWalletProvider: {
+    name: WALLET_PROVIDER.name,
+    issuer: WALLET_PROVIDER.issuer,
+    attests: WALLET_PROVIDER.attests,
+    jwks: JWKS,
+  },
+  updateOpenIdWalletProvider: { attests: ['keys'] },
 }
 
 export const AUTHORIZATION_ANSWERS = {
@@ -34,6 +42,7 @@ export const AUTHORIZATION_ANSWERS = {
   finishAuthentication: '<!doctype html><html lang="en">…<form method="post" action="https://hook.example/ask">…',
   listOpenIdWallets: { data: [WALLET], limit: 20, totalCount: 1, totalPages: 1 },
   getOpenIdWalletPolicy: POLICY,
+  listOpenIdWalletProviders: { data: [WALLET_PROVIDER], limit: 20, totalCount: 1, totalPages: 1 },
 }
 
 export const AUTHORIZATION_ERRORS = {
@@ -52,6 +61,9 @@ export const AUTHORIZATION_REFUSALS = {
   finishInteraction: { 400: 'authentication.not_under_way', ...NO_ISSUER },
   createOpenIdWallet: { 400: 'openid_wallet.invalid', 409: 'openid_wallet.exists' },
   updateOpenIdWallet: { 400: 'openid_wallet.invalid' },
+  createOpenIdWalletProvider: { 400: 'openid_wallet_provider.invalid', 409: 'openid_wallet_provider.too_many' },
+  updateOpenIdWalletProvider: { 400: 'openid_wallet_provider.invalid' },
+  updateOpenIdWalletPolicy: { 400: 'openid_wallet_policy.invalid' },
 }
 
 const text = (description: string, example: string, more: Schema = {}): Schema => ({
@@ -94,6 +106,38 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     uniqueItems: true,
     example: WALLET.redirectUris,
   },
+  ProviderIssuer: text('What its attestations name as iss.', 'https://provider.wallet.example', {
+    minLength: 1,
+    maxLength: 500,
+    pattern: '^[\\x21-\\x7e]+$',
+  }),
+  ProviderAttests: {
+    type: 'array',
+    description: 'wallets: that they are the provider’s. keys: that they are kept as it says.',
+    items: { type: 'string', enum: ['wallets', 'keys'] },
+    minItems: 1,
+    maxItems: 2,
+    uniqueItems: true,
+    example: WALLET_PROVIDER.attests,
+  },
+  ProviderCertificates: {
+    type: 'array',
+    description:
+      'X.509 certificates in PEM, one in each text: of authorities that certify its attestations, or of its signers.',
+    items: { type: 'string', maxLength: 32_768 },
+    maxItems: 10,
+    uniqueItems: true,
+    example: [],
+  },
+  AttestationLevels: {
+    type: 'array',
+    description: 'Values of OpenID4VCI 1.0, appendix D.2, or of a trust framework.',
+    items: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 500 },
+    maxItems: 20,
+    uniqueItems: true,
+    example: ['iso_18045_high'],
+  },
+  BatchSize: { type: 'integer', format: 'int64', minimum: 1, maximum: 20, example: 20 },
   WalletKeySet: {
     type: 'object',
     description: 'Public keys (RFC 7517) of P-256, P-384 or Ed25519.',

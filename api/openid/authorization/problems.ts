@@ -17,6 +17,14 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
       meaning: 'The wallet cannot be registered; errors names each place and rule.',
       remedy: 'Correct each member as its message says.',
     },
+    'openid_wallet_policy.invalid': {
+      meaning: 'The policy of wallets cannot be set; errors names each place and rule.',
+      remedy: 'Correct each member as its message says.',
+    },
+    'openid_wallet_provider.invalid': {
+      meaning: 'The wallet provider cannot be registered; errors names each place and rule.',
+      remedy: 'Correct each member as its message says: a provider needs certificates, or keys with a kid.',
+    },
     'wallet.access_denied': {
       meaning: 'The issuer does not give the wallet a code.',
       remedy: `Begin with a new offer of createOpenIdConfiguration, or allow wallets to begin by themselves with updateOpenIdWalletPolicy. ${STANDARD}`,
@@ -46,6 +54,10 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
       meaning: 'The response type of an authorization request is not code.',
       remedy: `Send response_type=code. ${STANDARD}`,
     },
+    'wallet.use_attestation_challenge': {
+      meaning: 'The proof of a wallet’s attestation has no challenge of this issuer, or one that has ended.',
+      remedy: `Repeat the request with a new proof that has the challenge of the header OAuth-Client-Attestation-Challenge, or of getAttestationChallenge. ${STANDARD}`,
+    },
     'wallet.use_dpop_nonce': {
       meaning: 'The DPoP proof has no nonce of this issuer, or one that has ended.',
       remedy: `Repeat the request with a new proof that has the nonce of the header DPoP-Nonce. ${STANDARD}`,
@@ -53,8 +65,9 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
   },
   401: {
     'wallet.invalid_client': {
-      meaning: 'The wallet did not authenticate: its client assertion is missing, not valid, or was used.',
-      remedy: `Register its keys with createOpenIdWallet; the wallet makes a new assertion (private_key_jwt) for each request. ${STANDARD}`,
+      meaning:
+        'The wallet did not authenticate: its client assertion, or the attestation of its provider, is missing, not valid, or was used.',
+      remedy: `Register its keys with createOpenIdWallet, or its provider with createOpenIdWalletProvider; the wallet makes a new assertion (private_key_jwt) or proof for each request. ${STANDARD}`,
     },
     'wallet.invalid_dpop_proof_for_token': {
       meaning: 'The DPoP proof that an access token came with is not valid; errors has the code of the broken rule.',
@@ -66,6 +79,10 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
     },
   },
   404: {
+    'openid_wallet_provider.not_found': {
+      meaning: 'The tenant has no such wallet provider.',
+      remedy: 'Take the id from listOpenIdWalletProviders.',
+    },
     'openid_wallet.not_found': {
       meaning: 'The tenant has registered no such wallet.',
       remedy: 'Take the id from listOpenIdWallets.',
@@ -75,6 +92,10 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
     'openid_wallet.exists': {
       meaning: 'The tenant has a wallet with this clientId already.',
       remedy: 'Change that one with updateOpenIdWallet.',
+    },
+    'openid_wallet_provider.too_many': {
+      meaning: 'The tenant trusts as many wallet providers as it can.',
+      remedy: 'Delete one with deleteOpenIdWalletProvider.',
     },
     'openid_wallet.too_many': {
       meaning: 'The tenant has registered as many wallets as it can.',

@@ -96,7 +96,15 @@ export interface WalletPageOut {
   totalPages: Count
 }
 
+/** Values of OpenID4VCI 1.0, appendix D.2, or of a trust framework. */
+export type AttestationLevels = string[]
+
+/** 1 to 20. */
+export type BatchSize = Count
+
 export interface WalletPolicyOut {
+  /** haip: OpenID4VC High Assurance Interoperability Profile 1.0, which demands some of the members below. */
+  profile: 'haip' | null
   /** Wallets have to push their authorization requests (RFC 9126). */
   requiresPar: boolean
   /** Access tokens are bound to a key (RFC 9449). */
@@ -109,19 +117,36 @@ export interface WalletPolicyOut {
   requiresEncryption: boolean
   /** Wallets that ask for application/jwt get the issuer's metadata signed (OpenID4VCI 1.0, section 12.2.3). */
   signsMetadata: boolean
+  /** Wallets have to authenticate by an attestation of a wallet provider that is registered. */
+  requiresWalletAttestation: boolean
+  /** Keys of credentials have to be attested by a wallet provider that is registered. */
+  requiresKeyAttestation: boolean
+  /** Levels of which the storage of attested keys has to have one, such as iso_18045_high; none: any storage does. */
+  keyStorage: AttestationLevels
+  /** The same for the authentication of the user. */
+  userAuthentication: AttestationLevels
+  /** Keys of one credential request at most: 1 to 20. With 1 there are no batches. */
+  batchSize: BatchSize
 }
 
 export interface WalletPolicyIn {
+  /** null: none. The members count again as they were chosen. */
+  profile?: 'haip' | null
   requiresPar?: boolean
   requiresDpop?: boolean
   requiresClientAuthentication?: boolean
   allowsWalletInitiated?: boolean
   requiresEncryption?: boolean
   signsMetadata?: boolean
+  requiresWalletAttestation?: boolean
+  requiresKeyAttestation?: boolean
+  keyStorage?: AttestationLevels
+  userAuthentication?: AttestationLevels
+  batchSize?: BatchSize
 }
 
 /** What is no list of keys becomes one without any, which is refused by its rule. */
-const keysIn = (jwks: WalletKeySet): { keys: Record<string, unknown>[] } => ({
+export const keysIn = (jwks: WalletKeySet): { keys: Record<string, unknown>[] } => ({
   keys: Array.isArray(jwks.keys)
     ? jwks.keys.map((key: unknown) => (typeof key === 'object' && key !== null ? { ...key } : {}))
     : [],
@@ -144,12 +169,18 @@ export const toChanges = ({ name, redirectUris, jwks }: WalletChangesIn): Wallet
 export const toPolicy = (body: WalletPolicyIn): Partial<WalletPolicy> => ({ ...body })
 
 export const POLICY: WalletPolicyOut = {
+  profile: null,
   requiresPar: true,
   requiresDpop: true,
   requiresClientAuthentication: false,
   allowsWalletInitiated: false,
   requiresEncryption: false,
   signsMetadata: true,
+  requiresWalletAttestation: false,
+  requiresKeyAttestation: true,
+  keyStorage: ['iso_18045_high'],
+  userAuthentication: [],
+  batchSize: 20,
 }
 
 export const JWKS = {

@@ -8,6 +8,7 @@ const TOKEN = 'a9b8c7d6e5f4g3h2i1j0k9l8m7n6o5p4q3r2s1t0u9v'
 
 /** Published for wallets, without an entry in the log. */
 export type PublicForWallets =
+  | 'getAttestationChallenge'
   | 'getCredentialNonce'
   | 'getCredentialIssuerMetadata'
   | 'getAuthorizationServerMetadata'
@@ -59,6 +60,7 @@ export const SESSION_ANSWERS: Partial<Record<Id, unknown>> = {
   exchangeCredentials: { access_token: TOKEN, expires_in: 1200, token_type: 'Bearer' },
   issuerVerifiableCredentials: { credentials: [{ credential: '<a credential>' }], notification_id: CODE },
   getDeferredCredential: { credentials: [{ credential: '<a credential>' }], notification_id: CODE },
+  getAttestationChallenge: { attestation_challenge: CODE },
   getCredentialNonce: { c_nonce: CODE },
   getCredentialIssuerMetadata: {
     credential_issuer: ISSUER,
@@ -100,6 +102,7 @@ export const WALLET_JWTS: Partial<Record<Id, string>> = {
 /** Codes for a request that cannot be read, by the standard of each endpoint. */
 export const WALLET_ERRORS: Partial<Record<Id, string>> = {
   exchangeCredentials: 'invalid_request',
+  getAttestationChallenge: 'invalid_request',
   getCredentialNonce: 'invalid_request',
   issuerVerifiableCredentials: 'invalid_credential_request',
   getDeferredCredential: 'invalid_credential_request',
@@ -112,6 +115,7 @@ export const SESSION_REFUSALS: Partial<Record<Id, Readonly<Record<number, string
   retryOpenIdSession: { 409: 'openid_session.nothing_failed' },
   cancelOpenIdSession: { 409: 'openid_session.ended' },
   exchangeCredentials: { 400: 'wallet.invalid_grant', 401: 'wallet.invalid_client', 404: 'openid_issuer.not_found' },
+  getAttestationChallenge: { 404: 'openid_issuer.not_found' },
   getCredentialNonce: { 404: 'openid_issuer.not_found' },
   issuerVerifiableCredentials: {
     400: 'wallet.invalid_proof',

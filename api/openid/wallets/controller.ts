@@ -13,6 +13,7 @@ import {
 import type { Problem } from '../../frame/problem.ts'
 import { sendJwt, sentBy, tokenOf, walletCallOf } from './calls.ts'
 import {
+  type ChallengeOut,
   type CredentialRequestIn,
   type CredentialResponseOut,
   type DeferredRequestIn,
@@ -69,6 +70,19 @@ export class WalletsController extends Controller {
     const token = await this.platform.sessionTokens.exchangeCode(call.tenantId, asked, client)
     request.noted = { objectIds: [token.sessionId] }
     return tokenToWire(token, asked.casing)
+  }
+
+  /**
+   * Returns a challenge for the proof of a wallet's attestation. Public; the host name selects the tenant.
+   * @summary Get a challenge
+   */
+  @Post('oauth/challenge')
+  @OperationId('getAttestationChallenge')
+  @SuccessResponse(200)
+  @Response<Problem>(404, 'no tenant has this host')
+  async challenge(@Request() request: HttpRequest): Promise<ChallengeOut> {
+    const { tenantId } = await walletCallOf(this.platform, request)
+    return { attestation_challenge: this.platform.walletClients.newChallenge(tenantId) }
   }
 
   /**

@@ -11,6 +11,7 @@ const OF_WALLETS: ReadonlySet<string> = new Set([
   'openIdCredentialMetadata',
   'pushAuthorizationRequest',
   'exchangeCredentials',
+  'getAttestationChallenge',
   'getCredentialNonce',
   'issuerVerifiableCredentials',
   'getDeferredCredential',
@@ -26,8 +27,8 @@ export const opensPage =
   ({ path }: Request): boolean =>
     PAGES.has(find(path)?.operations.get('GET') ?? '')
 
-const REQUEST_HEADERS = 'Authorization, Content-Type, DPoP'
-const RESPONSE_HEADERS = 'DPoP-Nonce, WWW-Authenticate, Retry-After, X-Request-Id'
+const REQUEST_HEADERS = 'Authorization, Content-Type, DPoP, OAuth-Client-Attestation, OAuth-Client-Attestation-PoP'
+const RESPONSE_HEADERS = 'DPoP-Nonce, OAuth-Client-Attestation-Challenge, WWW-Authenticate, Retry-After, X-Request-Id'
 /** Browsers keep the answer of a preflight request for no longer than two hours. */
 const PREFLIGHT_SECONDS = 7_200
 

@@ -23,6 +23,11 @@ export type DeferredRequestIn = JsonObject
 
 export type WalletNotificationIn = JsonObject
 
+export interface ChallengeOut {
+  /** For the proof of one request, within 5 minutes. */
+  attestation_challenge: string
+}
+
 export interface NonceOut {
   /** For the proofs of one credential request, within 5 minutes. */
   c_nonce: string

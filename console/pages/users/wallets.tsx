@@ -20,6 +20,8 @@ const RULES = [
   'requiresClientAuthentication',
   'allowsWalletInitiated',
   'requiresEncryption',
+  'requiresWalletAttestation',
+  'requiresKeyAttestation',
   'signsMetadata',
 ] as const satisfies (keyof Policy)[]
 

@@ -138,6 +138,18 @@ export const KINDS = {
   wallets: {
     fields: { ...changed, clientId: text(255), name: text(200), redirectUris: texts(20, 2_048), jwks: optional(json) },
   },
+  walletProviders: {
+    most: 100,
+    fields: {
+      ...changed,
+      name: text(200),
+      issuer: optional(text(500)),
+      attestsWallets: flag,
+      attestsKeys: flag,
+      certificates: texts(10, 32_768),
+      jwks: optional(json),
+    },
+  },
   walletPolicies: {
     most: 1,
     fields: {
@@ -148,6 +160,12 @@ export const KINDS = {
       allowsWalletInitiated: flag,
       requiresEncryption: optional(flag),
       signsMetadata: optional(flag),
+      requiresWalletAttestation: optional(flag),
+      requiresKeyAttestation: optional(flag),
+      keyStorage: optional(texts(20, 500)),
+      userAuthentication: optional(texts(20, 500)),
+      batchSize: optional(integer(20, 1)),
+      profile: optional(choice('haip')),
     },
   },
   users: {

@@ -5,7 +5,6 @@ import { SIGNING_ALGORITHMS } from './authorization/dpop.ts'
 import type { WalletPolicy } from './authorization/types.ts'
 import { COMPRESSION, CONTENT_ENCRYPTION, KEY_AGREEMENT } from './encryption.ts'
 import { PROOF_ALGORITHMS } from './proofs.ts'
-import { BATCH_SIZE } from './requests.ts'
 import { PRE_AUTHORIZED } from './session.ts'
 
 /** A template that a tenant has now. */
@@ -20,6 +19,7 @@ export const endpointsOf = (issuer: string) => ({
   token: `${issuer}/v1/oauth/token`,
   credential: `${issuer}/v1/openid/credential`,
   deferred: `${issuer}/v1/openid/deferred-credential`,
+  challenge: `${issuer}/v1/oauth/challenge`,
   nonce: `${issuer}/v1/openid/nonce`,
   notification: `${issuer}/v1/openid/notification`,
   iacas: `${issuer}/v1/iacas`,
@@ -38,7 +38,23 @@ export const scopeOf = ({ format, types }: Pick<OfferedConfiguration, 'format' |
   return SCOPE.test(scope) ? scope : undefined
 }
 
-function configurationMetadata(configuration: OfferedConfiguration): Json {
+/** How wallets prove keys; attestations where somebody is trusted to make them. */
+function proofTypes({ attestsKeys, requiresKeyAttestation, keyStorage, userAuthentication }: IssuerSupport): Json {
+  const required = {
+    ...(keyStorage.length > 0 && { key_storage: keyStorage }),
+    ...(userAuthentication.length > 0 && { user_authentication: userAuthentication }),
+  }
+  const type = (algorithms: readonly string[]): Json => ({
+    proof_signing_alg_values_supported: algorithms,
+    ...(requiresKeyAttestation && { key_attestations_required: required }),
+  })
+  return {
+    jwt: type(PROOF_ALGORITHMS),
+    ...((attestsKeys || requiresKeyAttestation) && { attestation: type(SIGNING_ALGORITHMS) }),
+  }
+}
+
+function configurationMetadata(configuration: OfferedConfiguration, support: IssuerSupport): Json {
   const { format, name, bindingMethods, signingAlgorithms, members } = configuration
   const scope = scopeOf(configuration)
   return {
@@ -46,7 +62,7 @@ function configurationMetadata(configuration: OfferedConfiguration): Json {
     ...(scope !== undefined && { scope }),
     ...(bindingMethods.length > 0 && {
       cryptographic_binding_methods_supported: bindingMethods,
-      proof_types_supported: { jwt: { proof_signing_alg_values_supported: PROOF_ALGORITHMS } },
+      proof_types_supported: proofTypes(support),
     }),
     ...(signingAlgorithms && { credential_signing_alg_values_supported: signingAlgorithms }),
     credential_metadata: { display: [{ name }] },
@@ -55,7 +71,9 @@ function configurationMetadata(configuration: OfferedConfiguration): Json {
 }
 
 /** What the tenant's credential issuer does for wallets now. */
-export interface IssuerSupport extends Pick<WalletPolicy, 'requiresEncryption'> {
+export interface IssuerSupport extends WalletPolicy {
+  /** A provider is trusted to attest keys. */
+  attestsKeys: boolean
   /** Keys of the issuer, for encrypted requests. */
   requestKeys: { keys: JWK[] }
 }
@@ -86,11 +104,11 @@ export function issuerMetadata(
     deferred_credential_endpoint: deferred,
     nonce_endpoint: nonce,
     notification_endpoint: notification,
-    batch_credential_issuance: { batch_size: BATCH_SIZE },
+    ...(support.batchSize > 1 && { batch_credential_issuance: { batch_size: support.batchSize } }),
     ...encryptionMetadata(support),
     mdoc_iacas_uri: iacas,
     credential_configurations_supported: Object.fromEntries(
-      configurations.map((configuration) => [configuration.id, configurationMetadata(configuration)]),
+      configurations.map((configuration) => [configuration.id, configurationMetadata(configuration, support)]),
     ),
   }
 }
@@ -104,6 +122,8 @@ const scopesOf = (configurations: readonly OfferedConfiguration[]): string[] => 
 export interface ServerSupport extends WalletPolicy {
   /** There is an authentication provider, without which nobody can log in. */
   hasLogin: boolean
+  /** A provider is trusted to attest wallets. */
+  attestsWallets: boolean
 }
 
 const grantsOf = ({ hasLogin }: ServerSupport): string[] => [
@@ -111,14 +131,33 @@ const grantsOf = ({ hasLogin }: ServerSupport): string[] => [
   PRE_AUTHORIZED,
 ]
 
+/** How wallets authenticate: by their provider's word, or by keys that are registered. */
+function clientAuthentication(support: ServerSupport, challenge: string): Json {
+  const { attestsWallets, requiresWalletAttestation, requiresClientAuthentication } = support
+  const isAttested = attestsWallets || requiresWalletAttestation
+  const own = [...(requiresClientAuthentication ? [] : ['none']), 'private_key_jwt']
+  return {
+    token_endpoint_auth_methods_supported: [
+      ...(requiresWalletAttestation ? [] : own),
+      ...(isAttested ? ['attest_jwt_client_auth'] : []),
+    ],
+    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    ...(isAttested && {
+      challenge_endpoint: challenge,
+      client_attestation_signing_alg_values_supported: SIGNING_ALGORITHMS,
+      client_attestation_pop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    }),
+  }
+}
+
 /** The authorization server's metadata for wallets (RFC 8414, 9126, 9207, 9449). */
 export function serverMetadata(
   issuer: string,
   configurations: readonly OfferedConfiguration[],
   support: ServerSupport,
 ): Json {
-  const { authorize, par, token } = endpointsOf(issuer)
-  const { hasLogin, requiresPar, requiresClientAuthentication } = support
+  const { authorize, par, token, challenge } = endpointsOf(issuer)
+  const { hasLogin, requiresPar, requiresClientAuthentication, requiresWalletAttestation } = support
   return {
     issuer,
     ...(hasLogin && {
@@ -134,12 +173,11 @@ export function serverMetadata(
     response_modes_supported: hasLogin ? ['query'] : [],
     grant_types_supported: grantsOf(support),
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: [...(requiresClientAuthentication ? [] : ['none']), 'private_key_jwt'],
-    token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    ...clientAuthentication(support, challenge),
     dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
     scopes_supported: scopesOf(configurations),
     authorization_details_types_supported: ['openid_credential'],
-    'pre-authorized_grant_anonymous_access_supported': !requiresClientAuthentication,
+    'pre-authorized_grant_anonymous_access_supported': !requiresClientAuthentication && !requiresWalletAttestation,
   }
 }
 

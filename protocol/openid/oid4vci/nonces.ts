@@ -13,7 +13,7 @@ const BYTES = RANDOM_BYTES + END_BYTES + MAC_BYTES
 export interface NonceKey {
   key: Uint8Array
   tenantId: string
-  purpose: 'proof' | 'dpop'
+  purpose: 'proof' | 'dpop' | 'attestation'
 }
 
 const macOf = ({ key, tenantId, purpose }: NonceKey, body: Uint8Array): Buffer =>

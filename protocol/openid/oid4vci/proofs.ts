@@ -27,9 +27,11 @@ export interface ProofRules {
 
 export interface Proof extends Holder {
   nonce: string
+  /** The attestation in its header (appendix D.1), not verified yet. */
+  keyAttestation?: string
 }
 
-const invalid = (at: string, rule: string, message: string, cause?: unknown) => {
+export const invalidKeyProof = (at: string, rule: string, message: string, cause?: unknown) => {
   const errors: FieldError[] = [{ path: at, code: rule, message }]
   return walletRefusal('invalid_proof', `The proof of the key is not valid: ${message}.`, errors, { cause })
 }
@@ -41,14 +43,14 @@ async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRul
   const { jwk, kid } = header
   const named = (['jwk', 'kid', 'x5c'] as const).filter((name) => header[name] !== undefined)
   if (named.length !== 1 || named[0] === 'x5c')
-    throw invalid(at, 'key', 'expected exactly one of jwk and kid in its header')
+    throw invalidKeyProof(at, 'key', 'expected exactly one of jwk and kid in its header')
   if (kid !== undefined) {
     if (typeof kid !== 'string' || !/^did:(key|web|jwk):/.test(kid))
-      throw invalid(at, 'kid', 'expected as kid a DID URL of did:key, did:web or did:jwk')
+      throw invalidKeyProof(at, 'kid', 'expected as kid a DID URL of did:key, did:web or did:jwk')
     return { jwk: await rules.keyOf(kid), did: kid.split('#', 1)[0] ?? kid }
   }
   if (!isObject(jwk) || !ASYMMETRIC.has(String(jwk.kty)) || isPrivateJwk(jwk))
-    throw invalid(at, 'jwk', 'expected as jwk the public key of P-256 or Ed25519')
+    throw invalidKeyProof(at, 'jwk', 'expected as jwk the public key of P-256 or Ed25519')
   const { kty, crv, x, y } = jwk as PublicJwk
   const own: PublicJwk = {
     kty,
@@ -69,11 +71,13 @@ const RULES: Readonly<Record<string, string>> = {
 
 function described(error: unknown, at: string): Refusal {
   if (error instanceof Refusal)
-    return error.code.startsWith('wallet.') ? error : invalid(at, 'key', 'expected a key that can be used', error)
+    return error.code.startsWith('wallet.')
+      ? error
+      : invalidKeyProof(at, 'key', 'expected a key that can be used', error)
   const claim = error instanceof Error && 'claim' in error ? String(error.claim) : ''
   const rule = Object.hasOwn(RULES, claim) ? claim : 'jwt'
   const expected = RULES[rule] ?? `expected a JWT that its key has signed with ${PROOF_ALGORITHMS.join(' or ')}`
-  return invalid(at, rule, expected, error)
+  return invalidKeyProof(at, rule, expected, error)
 }
 
 /**
@@ -82,14 +86,16 @@ function described(error: unknown, at: string): Refusal {
  */
 export async function verifyProof(jwt: string, at: string, rules: ProofRules): Promise<Proof> {
   const { audience, clientId, now, toleranceMs } = rules
-  if (jwt.length > MAX_JWT) throw invalid(at, 'length', `expected at most ${MAX_JWT} characters`)
+  if (jwt.length > MAX_JWT) throw invalidKeyProof(at, 'length', `expected at most ${MAX_JWT} characters`)
   let holder: Holder | undefined
   let payload: JWTPayload
+  let keyAttestation: unknown
   try {
     const verified = await jwtVerify(
       jwt,
       async (header) => {
         holder = await holderOf(header as JWTHeaderParameters, at, rules)
+        keyAttestation = header.key_attestation
         return importJWK(holder.jwk, header.alg)
       },
       {
@@ -107,9 +113,15 @@ export async function verifyProof(jwt: string, at: string, rules: ProofRules): P
     throw described(error, at)
   }
   const { aud, iss, nonce } = payload
-  if (typeof aud !== 'string') throw invalid(at, 'aud', 'expected only the credential issuer as aud')
+  if (typeof aud !== 'string') throw invalidKeyProof(at, 'aud', 'expected only the credential issuer as aud')
   if (iss !== undefined && iss !== clientId)
-    throw invalid(at, 'iss', 'expected as iss the client_id of the token request, or no iss where there was none')
-  if (!holder || typeof nonce !== 'string') throw invalid(at, 'nonce', 'expected a nonce of the nonce endpoint')
-  return { ...holder, nonce }
+    throw invalidKeyProof(
+      at,
+      'iss',
+      'expected as iss the client_id of the token request, or no iss where there was none',
+    )
+  if (!holder || typeof nonce !== 'string') throw invalidKeyProof(at, 'nonce', 'expected a nonce of the nonce endpoint')
+  if (keyAttestation !== undefined && typeof keyAttestation !== 'string')
+    throw invalidKeyProof(at, 'key_attestation', 'expected a JWT as key_attestation')
+  return { ...holder, nonce, ...(keyAttestation !== undefined && { keyAttestation }) }
 }

@@ -2,7 +2,7 @@ import { type FieldError, Refusal } from '../../errors.ts'
 
 /**
  * Errors that wallets know, by the standards' codes (RFC 6749, sections 4.1.2.1 and 5.2; RFC 6750, section 3.1; RFC 9101;
- * RFC 9449; OpenID4VCI 1.0, sections 8.3.1.2, 9.3 and 11.3). A refusal `wallet.<code>` is answered as `{"error": "<code>"}`;
+ * RFC 9449; draft-ietf-oauth-attestation-based-client-auth-11; OpenID4VCI 1.0, sections 8.3.1.2, 9.3 and 11.3). A refusal `wallet.<code>` is answered as `{"error": "<code>"}`;
  * what ends with `_for_token` is that code at a resource, where it has another status.
  */
 export type WalletError =
@@ -17,6 +17,7 @@ export type WalletError =
   | 'invalid_dpop_proof_for_token'
   | 'use_dpop_nonce'
   | 'use_dpop_nonce_for_token'
+  | 'use_attestation_challenge'
   | 'invalid_grant'
   | 'unsupported_grant_type'
   | 'invalid_scope'

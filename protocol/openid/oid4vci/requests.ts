@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../json.ts'
+import { MAX_BATCH } from './authorization/types.ts'
 import { refuseMember, walletRefusal } from './refusals.ts'
 import { PRE_AUTHORIZED } from './session.ts'
 
@@ -114,14 +115,19 @@ export type Wanted =
   /** As the specification does: by format and types. */
   | { by: 'format'; format: string; types: string[] }
 
-export interface CredentialRequest {
-  wanted: Wanted
-  /** JWTs, each with its place in the body. */
-  proofs: { jwt: string; at: string }[]
+/** A JWT, with its place in the body. */
+export interface SentProof {
+  jwt: string
+  at: string
 }
 
-/** Keys of one request at most. */
-export const BATCH_SIZE = 20
+export interface CredentialRequest {
+  wanted: Wanted
+  /** Of the type `jwt`. */
+  proofs: SentProof[]
+  /** Of the type `attestation`, in place of the others. */
+  attestation?: SentProof
+}
 
 const BAD = 'invalid_credential_request' as const
 
@@ -172,8 +178,28 @@ function wantedOf(body: Json): Wanted {
 
 const invalidProof = (at: string, message: string) => refuseMember('invalid_proof', at, 'proof', message)
 
+type Proofs = Pick<CredentialRequest, 'proofs' | 'attestation'>
+
+/** An attestation of all keys, or proofs of each of them (appendix F). */
+function proofsOfTypes(many: Json): Proofs {
+  const types = Object.keys(many)
+  const [type = ''] = types
+  if (types.length !== 1 || !['jwt', 'attestation'].includes(type))
+    throw invalidProof('proofs', 'expected one member, jwt or attestation')
+  const list = many[type]
+  const most = type === 'jwt' ? MAX_BATCH : 1
+  if (!Array.isArray(list) || list.length === 0 || list.length > most)
+    throw invalidProof(`proofs.${type}`, most === 1 ? 'expected one JWT' : `expected 1 to ${most} JWTs`)
+  const sent = list.map((each: unknown, nth): SentProof => {
+    if (typeof each !== 'string') throw invalidProof(`proofs.${type}.${nth}`, 'expected a JWT')
+    return { jwt: each, at: `proofs.${type}.${nth}` }
+  })
+  const [attestation] = type === 'attestation' ? sent : []
+  return attestation ? { proofs: [], attestation } : { proofs: sent }
+}
+
 /** `proof` with one JWT, of the specification and of older wallets, or `proofs` with several. */
-function proofsOf({ proof, proofs }: Json): CredentialRequest['proofs'] {
+function proofsOf({ proof, proofs }: Json): Proofs {
   const [one, many] = [proof ?? undefined, proofs ?? undefined]
   if (one !== undefined && many !== undefined)
     throw refuseMember(BAD, 'proof', 'repeated', 'expected one of proof and proofs')
@@ -182,19 +208,11 @@ function proofsOf({ proof, proofs }: Json): CredentialRequest['proofs'] {
     const type = one.proof_type ?? one.proofType
     if (type !== 'jwt') throw invalidProof('proof.proof_type', 'expected jwt')
     if (typeof one.jwt !== 'string') throw invalidProof('proof.jwt', 'expected a JWT')
-    return [{ jwt: one.jwt, at: 'proof.jwt' }]
+    return { proofs: [{ jwt: one.jwt, at: 'proof.jwt' }] }
   }
-  if (many === undefined) return []
+  if (many === undefined) return { proofs: [] }
   if (!isObject(many)) throw invalidProof('proofs', 'expected an object')
-  const types = Object.keys(many)
-  if (types.length !== 1 || types[0] !== 'jwt') throw invalidProof('proofs', 'expected the one member jwt')
-  const { jwt } = many
-  if (!Array.isArray(jwt) || jwt.length === 0 || jwt.length > BATCH_SIZE)
-    throw invalidProof('proofs.jwt', `expected 1 to ${BATCH_SIZE} JWTs`)
-  return jwt.map((each: unknown, nth) => {
-    if (typeof each !== 'string') throw invalidProof(`proofs.jwt.${nth}`, 'expected a JWT')
-    return { jwt: each, at: `proofs.jwt.${nth}` }
-  })
+  return proofsOfTypes(many)
 }
 
 /**
@@ -203,7 +221,7 @@ function proofsOf({ proof, proofs }: Json): CredentialRequest['proofs'] {
  */
 export function readCredentialRequest(given: Json): CredentialRequest {
   const body = isObject(given.request) ? given.request : given
-  return { wanted: wantedOf(body), proofs: proofsOf(body) }
+  return { wanted: wantedOf(body), ...proofsOf(body) }
 }
 
 const NOTIFICATIONS = ['credential_accepted', 'credential_failure', 'credential_deleted'] as const

@@ -1,10 +1,9 @@
-import { X509Certificate } from 'node:crypto'
 import { IssuerSigned } from '@owf/mdoc'
 import test from 'ava'
-import { decodeProtectedHeader, jwtVerify } from 'jose'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { type Authorization, errorOf, openAuthorization } from '../../support/openid/authorization.ts'
-import { createAnswerKey, encryptFor, requestEncryptionOf } from '../../support/openid/encryption.ts'
+import { openWalletProvider } from '../../support/openid/haip/attesting.ts'
+import { createAnswerKey, encryptFor, requestEncryptionOf } from '../../support/openid/haip/encryption.ts'
 import { GRANTS, type Grant, openSuiteWallet, type SuiteWallet } from '../../support/openid/issuing.ts'
 import { readMdoc } from '../../support/openid/verifying.ts'
 import { createMobileTemplate, createWalletKey, sessionsOf, type WalletKey } from '../../support/openid/wallet.ts'
@@ -58,54 +57,6 @@ async function refused(token: string, body: object): Promise<string> {
 
 const notify = (token: string, notification_id: string) =>
   wallet.call('/v1/openid/notification', token, { notification_id, event: 'credential_accepted' })
-
-test('oid4vci-1_0-issuer-metadata-test: issuer and server say what wallets may call, and how (sections 12.2 and 12.3)', async (t) => {
-  const { base, world } = authorization
-  const reply = await world.ask('/.well-known/openid-credential-issuer')
-  t.regex(reply.headers.get('content-type') ?? '', /^application\/json/)
-  const metadata = reply.json<Record<string, unknown>>()
-  t.is(metadata.credential_issuer, base)
-  const endpoints = ['credential', 'deferred_credential', 'nonce', 'notification'].map((name) => `${name}_endpoint`)
-  for (const name of endpoints) t.true(String(metadata[name]).startsWith(`${base}/`), name)
-  t.true((metadata.batch_credential_issuance as { batch_size: number }).batch_size >= 2)
-  t.false('signed_metadata' in metadata, 'it is no member any more')
-  t.like(metadata.credential_response_encryption, { alg_values_supported: ['ECDH-ES'], encryption_required: false })
-  const { jwks, ...request } = metadata.credential_request_encryption as { jwks: { keys: Record<string, string>[] } }
-  t.like(request, { enc_values_supported: ['A128GCM', 'A256GCM'], encryption_required: false })
-  t.true(jwks.keys.every(({ kid, alg, d }) => kid && alg === 'ECDH-ES' && d === undefined))
-  const known = metadata.credential_configurations_supported as Record<string, Record<string, unknown>>
-  const configuration = known[template] ?? t.fail()
-  t.like(configuration, { format: 'mso_mdoc', doctype: 'org.iso.18013.5.1.mDL' })
-  t.true((configuration?.cryptographic_binding_methods_supported as string[]).includes('cose_key'))
-  t.true((configuration?.credential_signing_alg_values_supported as number[]).every(Number.isInteger))
-  const { jwt } = configuration?.proof_types_supported as { jwt: { proof_signing_alg_values_supported: string[] } }
-  t.true(jwt.proof_signing_alg_values_supported.includes('ES256'))
-  const server = (await world.ask('/.well-known/oauth-authorization-server')).json<Record<string, unknown>>()
-  t.like(server, {
-    issuer: base,
-    token_endpoint: `${base}/v1/oauth/token`,
-    require_pushed_authorization_requests: true,
-  })
-  t.true((server.grant_types_supported as string[]).length === 2)
-})
-
-test.serial(
-  'oid4vci-1_0-issuer-metadata-test-signed: whoever asks for it gets the same metadata, signed (section 12.2.3)',
-  async (t) => {
-    const { base, world, setPolicy } = authorization
-    const read = (accept: string) => world.ask('/.well-known/openid-credential-issuer', { headers: { accept } })
-    const unsigned = await read('application/jwt, application/json;q=0.5')
-    t.regex(unsigned.headers.get('content-type') ?? '', /^application\/json/, 'it is optional')
-    await setPolicy({ signsMetadata: true })
-    const signed = await read('application/jwt, application/json;q=0.5')
-    t.deepEqual([signed.status, signed.headers.get('content-type')], [200, 'application/jwt'])
-    const { x5c = [] } = decodeProtectedHeader(signed.text)
-    const leaf = new X509Certificate(Buffer.from(x5c[0] ?? '', 'base64'))
-    t.true(leaf.verify(new X509Certificate(Buffer.from(root)).publicKey))
-    const { payload } = await jwtVerify(signed.text, leaf.publicKey, { typ: 'openidvci-issuer-metadata+jwt' })
-    t.like(payload, { sub: base, credential_issuer: base })
-  },
-)
 
 /** The state of the newest session. */
 async function newestState(): Promise<string | undefined> {
@@ -221,16 +172,27 @@ const MODULES: [
   ],
   [
     'fail-invalid-key-attestation-signature',
-    'no configuration asks for attestations of keys, and a proof by one alone is none (appendix F.3)',
+    'invalid_proof, and a good attestation after it gets its credentials (section 8.3.1)',
     async (t, grant) => {
-      const known = wallet.metadata.credential_configurations_supported as Record<string, Record<string, object>>
-      t.deepEqual(Object.keys(known[template]?.proof_types_supported ?? {}), ['jwt'])
-      t.false(JSON.stringify(known).includes('key_attestations_required'))
+      const provider = await openWalletProvider()
+      await provider.register(authorization.world)
       const { access_token: token } = await wallet.authorize(grant)
-      const key = await createWalletKey()
-      const attestation = await key.sign({ typ: 'key-attestation+jwt' }, { attested_keys: [key.publicJwk] })
-      const body = { credential_configuration_id: template, proofs: { attestation: [attestation] } }
-      t.is(await refused(token, body), '400 invalid_proof')
+      const keys = [await createWalletKey(), await createWalletKey()] as const
+      const attestation = await provider.attestKeys(keys, { nonce: await wallet.nonce() })
+      const [header, payload, signature = ''] = attestation.split('.')
+      const other = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+      const changed = [header, payload, other].join('.')
+      const by = (proofs: object) => ({ credential_configuration_id: template, proofs })
+      t.is(await refused(token, by({ attestation: [changed] })), '400 invalid_proof')
+      const claims = { iss: wallet.first.id, aud: authorization.base, iat: Math.floor(Date.now() / 1000) }
+      const proof = async (key_attestation: string) =>
+        keys[0].sign(
+          { typ: 'openid4vci-proof+jwt', jwk: keys[0].publicJwk, key_attestation },
+          { ...claims, nonce: await wallet.nonce() },
+        )
+      t.is(await refused(token, by({ jwt: [await proof(changed)] })), '400 invalid_proof')
+      const reply = await wallet.call(CREDENTIAL, token, by({ jwt: [await proof(attestation)] }))
+      t.is(reply.json<Credentials>().credentials.length, 2)
     },
   ],
   [

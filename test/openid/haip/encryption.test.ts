@@ -14,7 +14,7 @@ import {
   isJwt,
   type RequestEncryption,
   requestEncryptionOf,
-} from '../../support/openid/encryption.ts'
+} from '../../support/openid/haip/encryption.ts'
 import { CLAIMS, createMobileTemplate, createWalletKey, openWallet, sessionsOf } from '../../support/openid/wallet.ts'
 import { openWorld, type World } from '../../support/world.ts'
 

@@ -33,6 +33,7 @@ const READ = [
 const POSTED = [
   '/v1/oauth/par',
   '/v1/oauth/token',
+  '/v1/oauth/challenge',
   '/v1/openid/nonce',
   '/v1/openid/credential',
   '/v1/openid/deferred-credential',
@@ -60,7 +61,8 @@ for (const [path, method] of [...READ.map((each) => [each, 'GET']), ...POSTED.ma
     t.deepEqual([status, text], [204, ''])
     t.is(headers.get('access-control-allow-origin'), '*')
     t.true(listed(headers.get('access-control-allow-methods')).includes(method.toLowerCase()))
-    for (const name of ['authorization', 'content-type', 'dpop'])
+    const attested = ['oauth-client-attestation', 'oauth-client-attestation-pop']
+    for (const name of ['authorization', 'content-type', 'dpop', ...attested])
       t.true(listed(headers.get('access-control-allow-headers')).includes(name), name)
     t.is(headers.get('access-control-allow-credentials'), null, 'never with cookies')
     const asked = method === 'GET' ? {} : { body: {} }
@@ -69,7 +71,7 @@ for (const [path, method] of [...READ.map((each) => [each, 'GET']), ...POSTED.ma
     t.is(reply.headers.get('access-control-allow-credentials'), null)
     t.true(reply.status < 500)
     if (method === 'GET') return
-    for (const name of ['dpop-nonce', 'www-authenticate', 'retry-after'])
+    for (const name of ['dpop-nonce', 'oauth-client-attestation-challenge', 'www-authenticate', 'retry-after'])
       t.true(listed(reply.headers.get('access-control-expose-headers')).includes(name), name)
   })
 

@@ -151,6 +151,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     ],
     ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],
     ['openid_wallets', of({ client_id: '', name: '', redirect_uris: '{}' })],
+    ['openid_wallet_providers', of({ name: '', attests_wallets: true, attests_keys: true, certificates: '{}' })],
     [
       'openid_wallet_policies',
       of({

@@ -65,6 +65,7 @@ export const PUBLIC = [
   ...WALLETS,
   ...PEOPLE,
   ...[
+    'getAttestationChallenge',
     'getCredentialNonce',
     'getCredentialIssuerMetadata',
     'getAuthorizationServerMetadata',

@@ -1,4 +1,5 @@
 import { createPlatform } from '../../../activities/index.ts'
+import { JWKS } from '../../../api/openid/authorization/wire.ts'
 import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Client, World } from '../world.ts'
@@ -22,6 +23,9 @@ export interface OpenIdSample {
   walletId: string
   /** For the operation that deletes it. */
   spareWalletId: string
+  walletProviderId: string
+  /** For the operation that deletes it. */
+  spareWalletProviderId: string
   verifierId: string
   /** What a verifier of the tenant may be changed to. */
   verifierBody: object
@@ -68,6 +72,12 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     if (reply.status !== 201) throw new Error(`no wallet: ${reply.text}`)
     return reply.json<{ id: string }>().id
   }
+  const walletProvider = async () => {
+    const body = { name: 'A provider', attests: ['keys'], jwks: JWKS }
+    const reply = await world.ask('/v1/openid/wallet-providers', { token, body })
+    if (reply.status !== 201) throw new Error(`no wallet provider: ${reply.text}`)
+    return reply.json<{ id: string }>().id
+  }
   const verifier = await createVerifier(world, {}, token)
   const request = async () => {
     const body = { verifierId: verifier.id, dcqlQuery: IDENTITY_QUERY }
@@ -87,6 +97,8 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     mobileTemplateId,
     walletId: await wallet(),
     spareWalletId: await wallet(),
+    walletProviderId: await walletProvider(),
+    spareWalletProviderId: await walletProvider(),
     sessionId: await offer(),
     spareSessionId: await offer(),
     providerId,

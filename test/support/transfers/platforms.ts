@@ -28,6 +28,12 @@ const POLICY = {
   allowsWalletInitiated: false,
   requiresEncryption: true,
   signsMetadata: true,
+  requiresWalletAttestation: true,
+  requiresKeyAttestation: true,
+  keyStorage: ['iso_18045_high'],
+  userAuthentication: ['iso_18045_moderate'],
+  batchSize: 5,
+  profile: null,
 }
 
 export const WEBHOOK_SECRET = randomBytes(32).toString('base64')

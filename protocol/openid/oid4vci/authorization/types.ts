@@ -11,8 +11,13 @@ export type WalletJwk = JWK & { kty: string }
  */
 export type LoginState = 'PUSHED' | 'LOGIN' | 'HOOK' | 'ANSWERED' | 'CODE' | 'USED'
 
+/** OpenID4VC High Assurance Interoperability Profile 1.0. */
+export const WALLET_PROFILES = ['haip'] as const
+export type WalletProfile = (typeof WALLET_PROFILES)[number]
+
 /** What a tenant requires of wallets. */
 export interface WalletPolicy {
+  profile: WalletProfile | null
   requiresPar: boolean
   requiresDpop: boolean
   requiresClientAuthentication: boolean
@@ -21,15 +26,33 @@ export interface WalletPolicy {
   requiresEncryption: boolean
   /** Wallets that ask for it get the issuer's metadata as a JWT (section 12.2.3). */
   signsMetadata: boolean
+  /** Wallets authenticate by an attestation of their provider. */
+  requiresWalletAttestation: boolean
+  /** The keys of credentials are attested by a provider (OpenID4VCI 1.0, appendix D). */
+  requiresKeyAttestation: boolean
+  /** How well attested keys are kept, and their use is guarded: one of these; without any, as it may be. */
+  keyStorage: string[]
+  userAuthentication: string[]
+  /** Keys of one request at most. */
+  batchSize: number
 }
 
+/** Keys of one request at most, whatever a tenant allows. */
+export const MAX_BATCH = 20
+
 export const DEFAULT_POLICY: WalletPolicy = {
+  profile: null,
   requiresPar: false,
   requiresDpop: false,
   requiresClientAuthentication: false,
   allowsWalletInitiated: false,
   requiresEncryption: false,
   signsMetadata: false,
+  requiresWalletAttestation: false,
+  requiresKeyAttestation: false,
+  keyStorage: [],
+  userAuthentication: [],
+  batchSize: MAX_BATCH,
 }
 
 /** Where the answer goes: settled before anything is answered there. */
@@ -62,6 +85,8 @@ export interface LoggedIn {
 
 /** What a login keeps, encrypted. */
 export interface LoginContent extends WalletRequest {
+  /** A provider of the tenant has vouched for the wallet that pushed it. */
+  isAttested?: true
   /** Templates that the code is for. */
   granted?: string[]
   providerId?: string

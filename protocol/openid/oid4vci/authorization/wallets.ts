@@ -31,6 +31,12 @@ function keyFaults(key: Readonly<Record<string, unknown>>, path: string): FieldE
   return isKey && isText ? [] : fault(path, 'jwk', 'expected the public key of P-256, P-384 or Ed25519 as a JWK')
 }
 
+/** What forbids a set of public keys, at `jwks`. */
+export const faultsOfKeys = ({ keys }: NonNullable<WalletInput['jwks']>): FieldError[] =>
+  keys.length === 0 || keys.length > MAX_KEYS
+    ? fault('jwks.keys', 'count', `expected 1 to ${MAX_KEYS} keys`)
+    : keys.flatMap((key, at) => keyFaults(key, within('jwks', 'keys', at)))
+
 /** Throws `Refusal('openid_wallet.invalid')` that names every broken rule. */
 export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput): void {
   const errors = [
@@ -47,11 +53,7 @@ export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput)
             ? fault(within('redirectUris', at), 'repeated', 'expected each once')
             : redirectFaults(uri, within('redirectUris', at)),
         )),
-    ...(jwks === undefined
-      ? []
-      : jwks.keys.length === 0 || jwks.keys.length > MAX_KEYS
-        ? fault('jwks.keys', 'count', `expected 1 to ${MAX_KEYS} keys`)
-        : jwks.keys.flatMap((key, at) => keyFaults(key, within('jwks', 'keys', at)))),
+    ...(jwks === undefined ? [] : faultsOfKeys(jwks)),
   ]
   if (errors.length > 0)
     throw new Refusal('openid_wallet.invalid', 'The wallet cannot be registered; see errors.', errors)

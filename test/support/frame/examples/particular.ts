@@ -99,6 +99,7 @@ export const PARTICULAR: Record<string, Example> = {
   createOpenIdWallet: {
     body: () => ({ name: 'A wallet', redirectUris: ['https://wallet.example/callback'] }),
   },
+  deleteOpenIdWalletProvider: { path: ({ spareWalletProviderId }) => ({ id: spareWalletProviderId }) },
   deleteOpenIdWallet: { path: ({ spareWalletId }) => ({ id: spareWalletId }) },
   issuerVerifiableCredentials: { answers: 401 },
   getDeferredCredential: { answers: 401 },

@@ -1,5 +1,5 @@
 import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
-import type { Reply, World } from '../world.ts'
+import type { Reply, World } from '../../world.ts'
 
 export interface RequestEncryption {
   jwks: { keys: JWK[] }

@@ -1,0 +1,85 @@
+import type { Holder } from '../../../credentials/wallets.ts'
+import { fromJwk, isPrivateJwk, type PublicJwk } from '../../../dids/jwk.ts'
+import { didKeyOf } from '../../../dids/key.ts'
+import { isObject } from '../../../json.ts'
+import { isToCome, momentOfSeconds } from '../../../time.ts'
+import type { TrustedProvider } from './providers.ts'
+import { type AttestationRules, BadAttestation, verifySigned } from './signed.ts'
+
+export const KEY_ATTESTATION_TYPE = 'key-attestation+jwt'
+/** Twenty keys, a chain of certificates, and a status. */
+const MAX_JWT = 64 * 1024
+const MAX_VALUES = 20
+
+/** How well keys have to be kept (OpenID4VCI 1.0, appendix D.2); an empty list asks for nothing. */
+export interface KeyRequirements {
+  keyStorage: readonly string[]
+  userAuthentication: readonly string[]
+}
+
+export interface KeyAttestationRules extends AttestationRules, KeyRequirements {
+  /** Of a proof of the type `jwt`: the keys end at a time (appendix D.1). */
+  needsEnd: boolean
+  /** Keys at most. */
+  batchSize: number
+}
+
+export interface KeyAttestation {
+  holders: Holder[]
+  /** The nonce of the issuer that it was made for. */
+  nonce: string
+  /** Where its status is, if it has one; not looked at yet. */
+  status: unknown
+  provider: TrustedProvider
+}
+
+/** Curves of device and holder keys. */
+const KEYS: readonly string[] = ['EC P-256', 'OKP Ed25519']
+
+function holderOf(jwk: unknown): Holder {
+  const expected = new BadAttestation('attested_keys', 'expected public keys of P-256 or Ed25519 as attested_keys')
+  if (!isObject(jwk) || isPrivateJwk(jwk) || !KEYS.includes(`${jwk.kty} ${jwk.crv}`)) throw expected
+  const { kty, crv, x, y } = jwk as PublicJwk
+  const own = { kty, ...(crv !== undefined && { crv }), ...(x !== undefined && { x }), ...(y !== undefined && { y }) }
+  try {
+    const { keyType, publicKey } = fromJwk(own)
+    return { jwk: own, did: didKeyOf(keyType, publicKey) }
+  } catch (error) {
+    throw new BadAttestation(expected.rule, expected.expected, error)
+  }
+}
+
+/** Counted before one is read: a thousand cost nothing. */
+function holdersOf(keys: unknown, batchSize: number): Holder[] {
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > batchSize)
+    throw new BadAttestation('attested_keys', `expected 1 to ${batchSize} attested_keys`)
+  const holders = keys.map(holderOf)
+  if (new Set(holders.map(({ did }) => did)).size < holders.length)
+    throw new BadAttestation('attested_keys', 'expected each of attested_keys once')
+  return holders
+}
+
+/** Whether one of the values that it asserts is one of those that are accepted. */
+function checkLevel(name: 'key_storage' | 'user_authentication', asserted: unknown, accepted: readonly string[]): void {
+  if (asserted !== undefined && !(Array.isArray(asserted) && asserted.length > 0 && asserted.length <= MAX_VALUES))
+    throw new BadAttestation(name, `expected 1 to ${MAX_VALUES} values as ${name}`)
+  if (accepted.length === 0) return
+  if (!asserted?.some((each: unknown) => typeof each === 'string' && accepted.includes(each)))
+    throw new BadAttestation(name, `expected as ${name} one of ${accepted.join(', ')}`)
+}
+
+/**
+ * Verifies a key attestation (OpenID4VCI 1.0, appendix D.1). Whether its nonce is the issuer's, and what its status says, is
+ * the caller's to find out. Throws `BadAttestation`.
+ */
+export async function verifyKeyAttestation(jwt: string, rules: KeyAttestationRules): Promise<KeyAttestation> {
+  const { payload, provider } = await verifySigned(jwt, { typ: KEY_ATTESTATION_TYPE, maxLength: MAX_JWT }, rules)
+  const { iat, exp, nonce, attested_keys: keys, key_storage: storage, user_authentication: user, status } = payload
+  if (typeof iat !== 'number' || isToCome(momentOfSeconds(iat), rules))
+    throw new BadAttestation('iat', 'expected an iat that is not in the future')
+  if (rules.needsEnd && exp === undefined) throw new BadAttestation('exp', 'expected an exp')
+  if (typeof nonce !== 'string') throw new BadAttestation('nonce', 'expected a nonce of the nonce endpoint')
+  checkLevel('key_storage', storage, rules.keyStorage)
+  checkLevel('user_authentication', user, rules.userAuthentication)
+  return { holders: holdersOf(keys, rules.batchSize), nonce, status, provider }
+}

@@ -1,0 +1,76 @@
+import { type FieldError, Refusal, within } from '../../../errors.ts'
+import { certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
+import type { WalletJwk } from '../authorization/types.ts'
+import { faultsOfKeys } from '../authorization/wallets.ts'
+
+/** What the attestations of a provider are trusted for. */
+export const ATTESTED = ['wallets', 'keys'] as const
+export type Attested = (typeof ATTESTED)[number]
+
+/** What a tenant says of the maker of a wallet. */
+export interface WalletProviderInput {
+  name: string
+  /** What its attestations name as iss, where they have it. */
+  issuer: string | undefined
+  attests: readonly Attested[]
+  /** PEM: of authorities that certify its attestations, or of its signers themselves. */
+  certificates: readonly string[]
+  jwks: { keys: readonly Readonly<Record<string, unknown>>[] } | undefined
+}
+
+/** What attestations are held against. */
+export interface TrustedProvider {
+  id: string
+  issuer: string | undefined
+  /** DER. */
+  certificates: readonly Uint8Array[]
+  keys: readonly WalletJwk[]
+}
+
+const MAX_NAME = 200
+const MAX_CERTIFICATES = 10
+const VISIBLE = /^[\x21-\x7e]{1,500}$/
+
+const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]
+
+function certificateFaults(certificates: readonly string[]): FieldError[] {
+  if (certificates.length > MAX_CERTIFICATES)
+    return fault('certificates', 'count', `expected at most ${MAX_CERTIFICATES}`)
+  return certificates.flatMap((pem, at) => {
+    const path = within('certificates', at)
+    if (!certificateOfPem(pem)) return fault(path, 'pem', 'expected one X.509 certificate in PEM')
+    return certificates.indexOf(pem) < at ? fault(path, 'repeated', 'expected each once') : []
+  })
+}
+
+/** Keys of a provider are found by their kid. */
+function keyFaults(jwks: NonNullable<WalletProviderInput['jwks']>): FieldError[] {
+  const names = jwks.keys.map(({ kid }) => kid)
+  return jwks.keys.flatMap((_, at) =>
+    typeof names[at] !== 'string' || names[at] === '' || names.indexOf(names[at]) < at
+      ? fault(within('jwks', 'keys', at, 'kid'), 'kid', 'expected a kid that no other key has')
+      : [],
+  )
+}
+
+/** Throws `Refusal('openid_wallet_provider.invalid')` that names every broken rule. */
+export function checkProvider({ name, issuer, attests, certificates, jwks }: WalletProviderInput): void {
+  const errors = [
+    ...(name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
+      ? []
+      : fault('name', 'text', `expected 1 to ${MAX_NAME} characters`)),
+    ...(issuer === undefined || VISIBLE.test(issuer)
+      ? []
+      : fault('issuer', 'text', 'expected 1 to 500 characters of ASCII without spaces')),
+    ...(attests.length > 0 && new Set(attests).size === attests.length
+      ? []
+      : fault('attests', 'choice', `expected one or more of ${ATTESTED.join(', ')}, each once`)),
+    ...certificateFaults(certificates),
+    ...(jwks ? [...faultsOfKeys(jwks), ...keyFaults(jwks)] : []),
+    ...(certificates.length > 0 || jwks
+      ? []
+      : fault('certificates', 'required', 'expected certificates or jwks: without them nothing is trusted')),
+  ]
+  if (errors.length > 0)
+    throw new Refusal('openid_wallet_provider.invalid', 'The wallet provider cannot be registered; see errors.', errors)
+}

@@ -1,0 +1,147 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { type JWTPayload, jwtVerify } from 'jose'
+import type { Json } from '../../../json.ts'
+import { type Certificate, parseCertificate } from '../../../mobile-credentials/certificates.read.ts'
+import { Faulty } from '../../../sd-jwt-credentials/faults.ts'
+import { verifyChain } from '../../../sd-jwt-credentials/x5c.ts'
+import { SIGNING_ALGORITHMS } from '../authorization/dpop.ts'
+import type { TrustedProvider } from './providers.ts'
+
+/** An attestation that is not what it has to be; `rule` is a code, `expected` a sentence without values of it. */
+export class BadAttestation extends Error {
+  override readonly name = 'BadAttestation'
+
+  constructor(
+    readonly rule: string,
+    readonly expected: string,
+    cause?: unknown,
+  ) {
+    super(expected, { cause })
+  }
+}
+
+export interface AttestationRules {
+  providers: readonly TrustedProvider[]
+  /** Keys come in certificates that somebody else has issued, without the trust anchor (HAIP 1.0, sections 4.4.1 and 4.5.1). */
+  requiresCertificate: boolean
+  now: Date
+  toleranceMs: number
+}
+
+/** A key of a provider that the tenant trusts. */
+export interface TrustedKey {
+  provider: TrustedProvider
+  publicKey: KeyObject
+}
+
+export interface VerifiedAttestation {
+  payload: JWTPayload
+  provider: TrustedProvider
+}
+
+const MAX_CHAIN = 5
+/** Of one certificate in base64. */
+const MAX_CERTIFICATE = 8_192
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+const untrusted = (cause?: unknown) =>
+  new BadAttestation('trust', 'expected the signature of a wallet provider that the issuer trusts', cause)
+
+function chainOf(x5c: unknown): Uint8Array[] {
+  const isChain =
+    Array.isArray(x5c) &&
+    x5c.length > 0 &&
+    x5c.length <= MAX_CHAIN &&
+    x5c.every((each) => typeof each === 'string' && each.length <= MAX_CERTIFICATE && BASE64.test(each))
+  if (!isChain) throw new BadAttestation('x5c', `expected 1 to ${MAX_CHAIN} certificates in base64 as x5c`)
+  return x5c.map((each: string) => new Uint8Array(Buffer.from(each, 'base64')))
+}
+
+/** What the profile adds to the chain: nobody vouches for itself, and the anchor is the verifier's own. */
+function checkProfile(chain: readonly Uint8Array[], leaf: Certificate, anchors: readonly Certificate[]): void {
+  const known = new Set(anchors.map(({ fingerprint }) => fingerprint))
+  if (leaf.subjectName === leaf.issuerName)
+    throw new BadAttestation('x5c', 'expected a certificate that has not signed itself')
+  if (chain.some((each) => known.has(parseCertificate(each).fingerprint)))
+    throw new BadAttestation('x5c', 'expected an x5c without the certificate of the trust anchor')
+}
+
+function byCertificate(x5c: unknown, rules: AttestationRules): TrustedKey {
+  const chain = chainOf(x5c)
+  const anchors = rules.providers.flatMap((provider) =>
+    provider.certificates.map((der) => ({ provider, certificate: parseCertificate(der) })),
+  )
+  const trusted = anchors.map(({ certificate }) => certificate)
+  try {
+    const { leaf, anchor } = verifyChain(chain, {
+      ...{ now: rules.now, toleranceMs: rules.toleranceMs, trusted },
+      isRevoked: () => false,
+      isForPurpose: () => true,
+    })
+    const provider = anchors.find(({ certificate }) => certificate.fingerprint === anchor.fingerprint)?.provider
+    if (!provider) throw untrusted()
+    if (rules.requiresCertificate) checkProfile(chain, leaf, trusted)
+    return { provider, publicKey: leaf.publicKey }
+  } catch (error) {
+    throw error instanceof Faulty ? untrusted(error) : error
+  }
+}
+
+function byKey(kid: unknown, { providers, requiresCertificate }: AttestationRules): TrustedKey {
+  if (requiresCertificate) throw new BadAttestation('x5c', 'expected the certificate of its signer as x5c')
+  for (const provider of providers) {
+    const jwk = provider.keys.find((each) => each.kid === kid)
+    if (jwk) return { provider, publicKey: createPublicKey({ key: { ...jwk }, format: 'jwk' }) }
+  }
+  throw untrusted()
+}
+
+/** The key that a header names. Throws `BadAttestation`. */
+export function trustedKey({ kid, x5c, ...header }: Json, rules: AttestationRules): TrustedKey {
+  // a key that the attestation brings itself proves nothing
+  if ((['jwk', 'jku', 'x5u', 'crit'] as const).some((name) => header[name] !== undefined))
+    throw new BadAttestation('header', 'expected its key by x5c or kid, and no critical parameters')
+  if (x5c !== undefined) return byCertificate(x5c, rules)
+  if (typeof kid !== 'string') throw new BadAttestation('header', 'expected its key by x5c or kid')
+  return byKey(kid, rules)
+}
+
+/**
+ * Verifies that a wallet provider that the tenant trusts has signed a JWT of this type, and that it is good now. What it says
+ * is the caller's to read. Throws `BadAttestation`.
+ */
+export async function verifySigned(
+  jwt: string,
+  { typ, maxLength }: { typ: string; maxLength: number },
+  rules: AttestationRules,
+): Promise<VerifiedAttestation> {
+  if (jwt.length > maxLength) throw new BadAttestation('length', `expected at most ${maxLength} characters`)
+  const found: TrustedProvider[] = []
+  try {
+    const { payload } = await jwtVerify(
+      jwt,
+      (header) => {
+        const { provider, publicKey } = trustedKey({ ...header }, rules)
+        found.push(provider)
+        return publicKey
+      },
+      {
+        ...{ algorithms: [...SIGNING_ALGORITHMS], typ },
+        ...{ clockTolerance: rules.toleranceMs / 1000, currentDate: rules.now },
+      },
+    )
+    const [provider] = found
+    if (!provider) throw untrusted()
+    if (provider.issuer !== undefined && payload.iss !== undefined && payload.iss !== provider.issuer)
+      throw new BadAttestation('iss', 'expected the issuer of the wallet provider as iss')
+    return { payload, provider }
+  } catch (error) {
+    if (error instanceof BadAttestation) throw error
+    const claim = error instanceof Error && 'claim' in error ? String(error.claim).slice(0, 20) : 'jwt'
+    throw new BadAttestation(
+      claim,
+      `expected a JWT of the type ${typ} by ${SIGNING_ALGORITHMS.join(', ')}, signed by its key, that is good now`,
+      error,
+    )
+  }
+}

@@ -1,0 +1,53 @@
+import { type FieldError, Refusal, within } from '../../../errors.ts'
+import { MAX_BATCH, type WalletPolicy, type WalletProfile } from './types.ts'
+
+const MAX_LEVELS = 20
+const LEVEL = /^[\x21-\x7e]{1,500}$/
+
+function levelFaults(levels: readonly string[] | undefined, path: string): FieldError[] {
+  if (!levels) return []
+  if (levels.length > MAX_LEVELS) return [{ path, code: 'count', message: `expected at most ${MAX_LEVELS}` }]
+  return levels.flatMap((level, at) => {
+    const place = within(path, at)
+    if (!LEVEL.test(level))
+      return [{ path: place, code: 'text', message: 'expected 1 to 500 characters of ASCII without spaces' }]
+    return levels.indexOf(level) < at ? [{ path: place, code: 'repeated', message: 'expected each once' }] : []
+  })
+}
+
+/** What a profile demands of its members (HAIP 1.0, section 4). */
+const DEMANDS: Readonly<Record<WalletProfile, Partial<WalletPolicy>>> = {
+  haip: {
+    requiresPar: true,
+    requiresDpop: true,
+    requiresClientAuthentication: true,
+    requiresWalletAttestation: true,
+    requiresKeyAttestation: true,
+    signsMetadata: true,
+  },
+}
+
+const demandsOf = ({ profile }: Pick<WalletPolicy, 'profile'>): Partial<WalletPolicy> =>
+  profile ? DEMANDS[profile] : {}
+
+/** The policy that counts: without its profile, a tenant has again what it chose before. */
+export const effectivePolicy = (stored: WalletPolicy): WalletPolicy => ({ ...stored, ...demandsOf(stored) })
+
+/** Throws `Refusal('openid_wallet_policy.invalid')` that names every broken rule. `profile`: the one that will count. */
+export function checkPolicy(changes: Partial<WalletPolicy>, profile: WalletPolicy['profile']): void {
+  const { keyStorage, userAuthentication, batchSize } = changes
+  const forbidden = Object.keys(demandsOf({ profile })).filter((name) => changes[name as keyof WalletPolicy] === false)
+  const isBatch = batchSize === undefined || (Number.isInteger(batchSize) && batchSize >= 1 && batchSize <= MAX_BATCH)
+  const errors = [
+    ...levelFaults(keyStorage, 'keyStorage'),
+    ...levelFaults(userAuthentication, 'userAuthentication'),
+    ...forbidden.map((path) => ({
+      path,
+      code: 'profile',
+      message: `expected true: the profile ${profile} demands it`,
+    })),
+    ...(isBatch ? [] : [{ path: 'batchSize', code: 'number', message: `expected 1 to ${MAX_BATCH}` }]),
+  ]
+  if (errors.length > 0)
+    throw new Refusal('openid_wallet_policy.invalid', 'The policy cannot be set; see errors.', errors)
+}
