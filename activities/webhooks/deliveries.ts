@@ -11,6 +11,7 @@ import type { Sealer } from '../frame/sealing.ts'
 import { createWorkflowPages } from '../frame/temporal/pages.ts'
 import type { Events } from './events.ts'
 import { readExchanges } from './exchanges.ts'
+import { madeAgain, readLatest } from './later.ts'
 import { webhookNotFound } from './lifecycle.ts'
 import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.ts'
 
@@ -36,6 +37,8 @@ export interface DeliveryFilter {
   webhookId?: string
   eventId?: string
   state?: DeliveryState
+  /** Whether the event was delivered to the webhook once more after it, however that ended. */
+  isRedelivered?: boolean
   /** Created at this time or later. */
   since?: Date
   /** Created before this time. */
@@ -124,18 +127,20 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
     async listDeliveries(
       tenantId: string,
       { limit, offset }: { limit: number; offset: number },
-      { webhookId, eventId, state, since, until }: DeliveryFilter = {},
+      { webhookId, eventId, state, isRedelivered, since, until }: DeliveryFilter = {},
     ): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
       const where = {
         ...(webhookId !== undefined && { webhookId }),
         ...(eventId !== undefined && { eventId }),
         ...(state !== undefined && { state }),
+        ...(isRedelivered !== undefined && madeAgain(isRedelivered)),
         ...((since || until) && { createdAt: { ...(since && { $gte: since }), ...(until && { $lt: until }) } }),
       }
       return inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(WebhookDelivery, where, { orderBy, limit, offset })
-        return { deliveries: rows.map(record), total }
+        const latest = await readLatest(em, rows)
+        return { deliveries: rows.map((row) => toDelivery(row, pageOf, { redelivery: latest.get(row.id) })), total }
       })
     },
 
@@ -145,7 +150,8 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
         const row = await find(em, id, ['exchanges'])
         const webhook = await em.findOne(Webhook, { id: row.webhookId })
         const event = await em.findOne(WebhookEvent, { id: row.eventId })
-        return toDelivery(row, pageOf, readExchanges(sealer, row, webhook, event))
+        const redelivery = (await readLatest(em, [row])).get(id)
+        return toDelivery(row, pageOf, { redelivery, details: readExchanges(sealer, row, webhook, event) })
       })
     },
 

@@ -44,6 +44,8 @@ export interface DeliveryRecord {
   attempts: AttemptRecord[]
   /** Where one delivery is read, and has been tried. */
   request?: SentRequest
+  /** The last delivery of the event to the webhook, where there is one after this. */
+  redelivery?: { id: string; state: DeliveryState; endedAt: string | null }
   createdAt: string
   nextAttemptAt: string | null
   endedAt: string | null
@@ -65,11 +67,16 @@ export const subjectOf = ({
   round,
 })
 
-/** `details`: where one delivery is read. */
+interface Known {
+  redelivery?: DeliveryRecord['redelivery']
+  /** Where one delivery is read. */
+  details?: DeliveryDetails
+}
+
 export const toDelivery = (
   row: WebhookDelivery,
   pageOf: (workflowId: string) => WorkflowPage,
-  details?: DeliveryDetails,
+  { redelivery, details }: Known = {},
 ): DeliveryRecord => {
   return {
     id: row.id,
@@ -79,6 +86,7 @@ export const toDelivery = (
     state: row.state,
     attempts: row.attempts.map((attempt, at) => ({ ...attempt, ...details?.attempts[at] })),
     ...(details?.request && { request: details.request }),
+    ...(redelivery && { redelivery }),
     createdAt: row.createdAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,
     endedAt: row.endedAt?.toISOString() ?? null,

@@ -43,12 +43,13 @@ export class WebhookDeliveriesController extends Controller {
   @OperationId('getWebhookDeliveries')
   @Security('bearerAuth', ['webhooks:read'])
   async list(@Request() called: Called, @Queries() query: DeliveryQuery): Promise<DeliveryPageOut> {
-    const { webhookId, eventId, status } = query
+    const { webhookId, eventId, status, redelivered } = query
     const page = toPage(query.limit, query.page)
     const { deliveries, total } = await this.platform.webhookDeliveries.listDeliveries(called.user.tenantId, page, {
       ...(webhookId !== undefined && { webhookId }),
       ...(eventId !== undefined && { eventId }),
       ...(status !== undefined && { state: status }),
+      ...(redelivered !== undefined && { isRedelivered: redelivered }),
       ...spanOf(query),
     })
     return { deliveries: deliveries.map(deliveryToWire), ...camelTotals(total, page.limit) }

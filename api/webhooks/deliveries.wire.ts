@@ -53,6 +53,13 @@ export interface DeliveryAttemptOut {
   response?: DeliveryResponseOut
 }
 
+/** A delivery that was made after another one. */
+export interface LaterDeliveryOut {
+  id: Uuid
+  status: DeliveryStatus
+  endedAt?: DateTime
+}
+
 export interface DeliveryOut {
   /** The deliveryId in the body of the delivery. */
   id: Uuid
@@ -75,6 +82,8 @@ export interface DeliveryOut {
   /** Of a delivery that is PENDING and has been tried. */
   nextAttemptAt?: DateTime
   endedAt?: DateTime
+  /** The last delivery of the same event to the same webhook, where the event was delivered again after this one. */
+  redelivery?: LaterDeliveryOut
   /** The workflow of the delivery in the Temporal UI, for operators; absent unless TEMPORAL_UI_PUBLIC_URL is set. */
   workflowUrl?: string
 }
@@ -93,6 +102,11 @@ export interface DeliveryQuery extends PageQuery {
   eventId?: Uuid
   /** Returns only deliveries with this status. */
   status?: DeliveryStatus
+  /**
+   * false: returns only deliveries whose event was not delivered to the webhook again after them; true: only those whose
+   * event was, however that ended.
+   */
+  redelivered?: boolean
   /** Returns only deliveries that were created at this time or later. */
   since?: DateTime
   /** Returns only deliveries that were created before this time, which is after `since`. */
@@ -152,7 +166,7 @@ function attemptToWire({ headers, answer, ...attempt }: DeliveryRecord['attempts
 
 export function deliveryToWire(record: DeliveryRecord): DeliveryOut {
   const { id, webhookId, eventId, eventType, state, attempts, createdAt, nextAttemptAt, endedAt, workflowUrl } = record
-  const { request } = record
+  const { request, redelivery } = record
   const last = attempts.at(-1)
   return {
     id,
@@ -167,6 +181,13 @@ export function deliveryToWire(record: DeliveryRecord): DeliveryOut {
     createdAt,
     ...(nextAttemptAt !== null && { nextAttemptAt }),
     ...(endedAt !== null && { endedAt }),
+    ...(redelivery && {
+      redelivery: {
+        id: redelivery.id,
+        status: redelivery.state,
+        ...(redelivery.endedAt !== null && { endedAt: redelivery.endedAt }),
+      },
+    }),
     ...(workflowUrl !== null && { workflowUrl }),
   }
 }

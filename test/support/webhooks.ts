@@ -38,6 +38,7 @@ export interface DeliveryAnswer {
   createdAt: string
   nextAttemptAt?: string
   endedAt?: string
+  redelivery?: { id: string; status: DeliveryAnswer['status']; endedAt?: string }
   workflowUrl?: string
 }
 

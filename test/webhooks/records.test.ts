@@ -140,6 +140,27 @@ test('what failed in a span of time is made again, from its beginning on and bef
   t.deepEqual((await again('2099-01-01T01:00:00Z')).json(), { redelivered: 1, more: false })
 })
 
+test('a delivery tells how the last one after it ended, and lists leave out what was delivered again', async (t) => {
+  const { hooks, token } = await otherTenant()
+  const { id } = await hooks.created(input())
+  await addFailed(id, 2)
+  const [one, other] = (await hooks.deliveries('?status=FAILED')).deliveries
+  const again = (await hooks.redeliver(one?.id ?? '')).json<DeliveryAnswer>()
+  t.deepEqual((await hooks.delivery(one?.id ?? '')).redelivery, { id: again.id, status: 'PENDING' })
+  await world.dependencies.systemSql.query({
+    text: `update webhook_deliveries set state = 'DELIVERED', ended_at = '2099-01-01T02:00:00Z' where id = $1`,
+    values: [again.id],
+  })
+  const redelivery = { id: again.id, status: 'DELIVERED', endedAt: '2099-01-01T02:00:00.000Z' } as const
+  t.deepEqual((await hooks.delivery(one?.id ?? '')).redelivery, redelivery)
+  const listed = async (query: string) =>
+    (await hooks.deliveries(query)).deliveries.map((each) => [each.id, each.redelivery])
+  t.deepEqual(await listed('?status=FAILED&redelivered=false'), [[other?.id, undefined]])
+  t.deepEqual(await listed('?redelivered=true'), [[one?.id, redelivery]])
+  t.is((await hooks.deliveries(`?redelivered=false&webhookId=${id}`)).totalCount, 2, 'the last one counts')
+  t.is((await world.ask(`${WEBHOOKS}/deliveries?redelivered=maybe`, { token })).status, 400)
+})
+
 /** Deliveries of so many events to a webhook, all of which failed. */
 const addFailed = (webhookId: string, count: number) =>
   world.dependencies.systemSql.query({

@@ -1,5 +1,5 @@
-import type { ComponentChildren, RefObject } from 'preact'
-import { useId } from 'preact/hooks'
+import { type ComponentChildren, Fragment, type RefObject } from 'preact'
+import { useId, useState } from 'preact/hooks'
 import { useTexts } from '../../texts/index.ts'
 import { useDoing } from '../load.ts'
 import { Failure } from '../parts.tsx'
@@ -17,11 +17,15 @@ interface QuestionProps {
   children: ComponentChildren
 }
 
-/** A dialog of the browser that asks before something is done: it holds the focus and gives it back. */
+/**
+ * A dialog of the browser that asks before something is done: it holds the focus and gives it back. Each time it begins
+ * anew: neither what was typed nor what was refused is there again.
+ */
 export function Question({ dialog, question, action, isDangerous = false, run, onClose, children }: QuestionProps) {
   const { frame } = useTexts()
   const doing = useDoing()
   const heading = useId()
+  const [turn, setTurn] = useState(0)
   const act = (event: SubmitEvent) => {
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
@@ -33,13 +37,14 @@ export function Question({ dialog, question, action, isDangerous = false, run, o
   }
   const close = () => {
     doing.clear() // whoever is asked again was refused nothing yet
+    setTurn(turn + 1)
     onClose?.()
   }
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={close}>
       <form onSubmit={act}>
         <h2 id={heading}>{question}</h2>
-        {children}
+        <Fragment key={turn}>{children}</Fragment>
         <Failure error={doing.error} />
         <div class="actions">
           <button type="button" onClick={() => dialog.current?.close()}>

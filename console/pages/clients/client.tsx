@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Once } from '../../frame/once.tsx'
 import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
@@ -9,11 +9,9 @@ import { go, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
 import { chosenOf, givable, Scopes } from './create.tsx'
+import { NewSecret } from './secret.tsx'
 
 type Client = Schemas['OAuth2ClientOut']
-
-/** So long the secret before may stay right: a week is the most. */
-const GRACES = ['0', '3600', '86400', '604800'] as const
 
 function About({ client }: { client: Client }) {
   const { clients } = useTexts()
@@ -51,8 +49,9 @@ interface ChangesProps {
 }
 
 /** What somebody who may write does with a client. */
-function Changes({ client: { id, name, scopes: had }, standing, onSecret, onChange }: ChangesProps) {
+function Changes({ client, standing, onSecret, onChange }: ChangesProps) {
   const { clients } = useTexts()
+  const { id, name, scopes: had } = client
   const [said, setSaid] = useState('')
   const scopes = givable(standing, had)
   const path = `/v1/oauth2/clients/${id}`
@@ -65,12 +64,6 @@ function Changes({ client: { id, name, scopes: had }, standing, onSecret, onChan
   const grant = async (form: FormData) => {
     await put({ scopes: chosenOf(form, scopes), reset_secret: false })
     setSaid(clients.scopesChanged)
-    onChange()
-  }
-  const reset = async (form: FormData) => {
-    const grace = Number(textOf(form, 'secret_grace_seconds') ?? '0')
-    const { clientSecret } = await put({ reset_secret: true, secret_grace_seconds: grace })
-    if (clientSecret) onSecret(clientSecret)
     onChange()
   }
   const remove = async () => {
@@ -90,16 +83,13 @@ function Changes({ client: { id, name, scopes: had }, standing, onSecret, onChan
       </Form>
       <p role="status">{said}</p>
       <Curl method="PUT" path={path} body={{ scopes: had, reset_secret: false }} />
-      <h2>{clients.newSecret}</h2>
-      <Form submit={clients.reset} onSubmit={reset} isDangerous>
-        <SelectEntry
-          label={clients.grace}
-          name="secret_grace_seconds"
-          hint={clients.graceHint}
-          choices={GRACES.map((seconds) => [seconds, clients.graces[seconds]])}
-        />
-      </Form>
-      <Curl method="PUT" path={path} body={{ reset_secret: true, secret_grace_seconds: 3600 }} />
+      <NewSecret
+        client={client}
+        onSecret={(secret) => {
+          onSecret(secret)
+          onChange()
+        }}
+      />
       <h2>{clients.delete}</h2>
       <p>{clients.deleteText}</p>
       <div class="actions">

@@ -34,7 +34,9 @@ async function health({ home, health: { names } }: Texts, say: Say): Promise<Att
 async function webhooks({ home }: Texts, say: Say): Promise<Attention[]> {
   const since = new Date(Date.now() - DAY_MS).toISOString()
   const [failed, disabled] = await Promise.all([
-    api.get('/v1/webhooks/deliveries', { params: { query: { limit: 1, status: 'FAILED', since } } }),
+    api.get('/v1/webhooks/deliveries', {
+      params: { query: { limit: 1, status: 'FAILED', redelivered: false, since } },
+    }),
     api.get('/v1/webhooks', { params: { query: { limit: 1, status: 'disabled' } } }),
   ])
   const href = pathOf('webhooks')

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { useDoing, useLoad } from '../../frame/load.ts'
-import { Curl, Failure, Shown, Time } from '../../frame/parts.tsx'
+import { SelectEntry, textOf } from '../../frame/form.tsx'
+import { useLoad } from '../../frame/load.ts'
+import { Curl, Shown, Time } from '../../frame/parts.tsx'
 import { type Account, api } from '../../frame/session.ts'
 import { type Column, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
-import { isRole, ROLES, type Role, roleIn } from './roles.ts'
+import { isRole, ROLES, roleIn } from './roles.ts'
 
 type Member = Schemas['MemberOut']
 
@@ -27,53 +29,56 @@ export function Members({ organization: { id, role: ownRole }, ownId }: MembersP
   const loaded = useLoad(String(page), () =>
     api.get('/v1/organizations/{id}/members', { params: { path: { id }, query: { limit: PAGE_SIZE, page } } }),
   )
-  const { run, error } = useDoing()
+  const acts = useActs(loaded.reload)
   const isAdmin = ownRole === 'admin'
   const paths = (accountId: string) => ({ params: { path: { id, accountId } } })
-  const choose = (accountId: string, role: Role) =>
-    void run(async () => {
-      try {
-        await api.put('/v1/organizations/{id}/members/{accountId}', { ...paths(accountId), body: { role } })
-      } finally {
-        loaded.reload() // what was refused shows its role again
-      }
-    })
-  const remove = async (accountId: string) => {
-    await api.delete('/v1/organizations/{id}/members/{accountId}', paths(accountId))
-    loaded.reload()
+  const choose = async (member: Member, form: FormData) => {
+    const role = textOf(form, 'role') ?? ''
+    if (!isRole(role)) return
+    await api.put('/v1/organizations/{id}/members/{accountId}', { ...paths(member.account_id), body: { role } })
+    acts.done(say(people.nowRole, { name: nameOf(member), role: people.roles[role] }))
+  }
+  const remove = async (member: Member) => {
+    await api.delete('/v1/organizations/{id}/members/{accountId}', paths(member.account_id))
+    acts.done(say(people.removed, { name: nameOf(member) }))
   }
   const columns: Column<Member>[] = [
     [people.name, (member) => <bdi>{nameOf(member)}</bdi>],
     [people.email, ({ email }) => <bdi>{email}</bdi>],
     [
       people.role,
-      ({ account_id: accountId, role, email }) =>
-        isAdmin ? (
-          <select
-            value={role}
-            aria-label={say(people.roleOf, { email })}
-            onChange={({ currentTarget: { value } }) => isRole(value) && choose(accountId, value)}
-          >
-            {ROLES.map((each) => (
-              <option key={each} value={each} selected={each === role}>
-                {people.roles[each]}
-              </option>
-            ))}
-          </select>
-        ) : (
-          roleIn(texts, role)
-        ),
+      (member) => (
+        <>
+          {roleIn(texts, member.role)}{' '}
+          {isAdmin && (
+            <Confirm
+              action={people.changeRole}
+              question={people.changeRoleAsk}
+              text={say(people.changeRoleText, { email: member.email })}
+              run={(form) => choose(member, form)}
+            >
+              <SelectEntry
+                label={people.role}
+                name="role"
+                value={member.role}
+                hint={people.roleHint}
+                choices={ROLES.map((each) => [each, people.roles[each]])}
+              />
+            </Confirm>
+          )}
+        </>
+      ),
     ],
     [people.since, ({ created_at }) => <Time at={created_at} />],
     [
       people.actions,
-      ({ account_id: accountId, email }) =>
-        (isAdmin || accountId === ownId) && (
+      (member) =>
+        (isAdmin || member.account_id === ownId) && (
           <Confirm
-            action={accountId === ownId ? people.leave : people.remove}
-            question={accountId === ownId ? people.leaveAsk : people.removeAsk}
-            text={say(people.removeText, { email })}
-            run={() => remove(accountId)}
+            action={member.account_id === ownId ? people.leave : people.remove}
+            question={member.account_id === ownId ? people.leaveAsk : people.removeAsk}
+            text={say(people.removeText, { email: member.email })}
+            run={() => remove(member)}
             isDangerous
           />
         ),
@@ -82,7 +87,7 @@ export function Members({ organization: { id, role: ownRole }, ownId }: MembersP
   return (
     <>
       <h2>{people.members}</h2>
-      <Failure error={error} />
+      <Outcome acts={acts} />
       <Shown loaded={loaded}>
         {({ data, total_count, total_pages }) => (
           <>

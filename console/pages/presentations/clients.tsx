@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
+import { useFocus } from '../../frame/focus.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Copy, Curl, Facts, Shown } from '../../frame/parts.tsx'
@@ -39,8 +40,9 @@ export function signInAddress(issuer: string, { id, redirectUris }: Client): str
 
 function Made({ client }: { client: Schemas['OidcVerifierClientSecretOut'] }) {
   const { presentations } = useTexts()
+  const place = useFocus<HTMLDivElement>(client.id)
   return (
-    <div class="success" role="status">
+    <div ref={place} class="success" role="status" tabIndex={-1}>
       <strong>{presentations.clientMade}</strong>
       <Facts
         facts={[

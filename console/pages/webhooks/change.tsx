@@ -42,7 +42,7 @@ export function Actions({ webhook: { id, disabled }, reload }: ChangeProps) {
       const { redelivered, more } = await api.post('/v1/webhooks/{id}/redeliver', { ...path, body })
       count += redelivered
       isMore = more
-      done(say(webhooks.redelivered, { count }))
+      done(count === 0 ? webhooks.redeliveredNone : say(webhooks.redelivered, { count }))
     }
   }
   const remove = async () => {

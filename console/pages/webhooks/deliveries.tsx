@@ -3,11 +3,12 @@ import type { Schemas } from '../../../client/index.ts'
 import { Choice, Field } from '../../frame/filters.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { momentOf } from '../../frame/moments.ts'
-import { Curl, Failure, Shown, State, Time } from '../../frame/parts.tsx'
+import { Curl, Failure, Shown, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
+import { Outcome } from './outcome.tsx'
 
 type Delivery = Schemas['DeliveryOut']
 type Status = Delivery['status']
@@ -90,8 +91,9 @@ export function Deliveries({
   const mayRedeliver = standing.scopes.has('webhooks:write')
   const columns: Column<Delivery>[] = [
     [webhooks.event, ({ id, eventType }) => <Link href={pathOf('webhooks', 'deliveries', id)}>{eventType}</Link>],
-    [webhooks.status, ({ status: name }) => <State name={name}>{webhooks.statuses[name]}</State>],
+    [webhooks.status, (delivery) => <Outcome delivery={delivery} />],
     [webhooks.created, ({ createdAt }) => <Time at={createdAt} />],
+    [webhooks.ended, ({ endedAt }) => endedAt && <Time at={endedAt} />],
     [webhooks.attempts, ({ attempts }) => <Attempts attempts={attempts} />],
     [webhooks.next, ({ nextAttemptAt }) => nextAttemptAt && <Time at={nextAttemptAt} />],
     [
@@ -107,7 +109,8 @@ export function Deliveries({
       ? [
           [
             webhooks.redeliver,
-            ({ id, status: name }: Delivery) => name !== 'PENDING' && <Again id={id} done={loaded.reload} />,
+            ({ id, status: name, redelivery }: Delivery) =>
+              name !== 'PENDING' && !redelivery && <Again id={id} done={loaded.reload} />,
           ] satisfies Column<Delivery>,
         ]
       : []),

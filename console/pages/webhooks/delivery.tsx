@@ -1,21 +1,22 @@
 import type { Schemas } from '../../../client/index.ts'
 import { useDoing, useLoad } from '../../frame/load.ts'
-import { Code, Curl, Facts, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
+import { Code, Curl, Facts, Failure, Heading, Json, Shown, Time } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { Outcome } from './outcome.tsx'
 
 type Delivery = Schemas['DeliveryOut']
 type Attempt = Schemas['DeliveryAttemptOut']
 
 function About({ delivery }: { delivery: Delivery }) {
   const { webhooks } = useTexts()
-  const { id, webhookId, eventId, eventType, status, createdAt, endedAt, nextAttemptAt, error, workflowUrl } = delivery
+  const { id, webhookId, eventId, eventType, createdAt, endedAt, nextAttemptAt, error, workflowUrl } = delivery
   return (
     <Facts
       facts={[
-        [webhooks.status, <State name={status}>{webhooks.statuses[status]}</State>],
+        [webhooks.status, <Outcome delivery={delivery} />],
         [webhooks.event, eventType],
         [webhooks.eventId, <code>{eventId}</code>],
         [webhooks.deliveryId, <code>{id}</code>],

@@ -6,7 +6,6 @@ import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
 import { readWebhook, WebhookFields } from './form.tsx'
-import { EXAMPLE } from './new.tsx'
 import { Secret } from './secret.tsx'
 
 /** Changes a webhook: another secret is shown once. */
@@ -37,7 +36,9 @@ export function EditWebhookPage({ id }: { id: string }) {
       <p>
         <Link href={pathOf('webhooks', id)}>{webhooks.open}</Link>
       </p>
-      <Curl method="PUT" path={`/v1/webhooks/${id}`} body={EXAMPLE} />
+      {loaded.data && (
+        <Curl method="PUT" path={`/v1/webhooks/${id}`} body={{ url: loaded.data.url, events: loaded.data.events }} />
+      )}
     </>
   )
 }

@@ -45,7 +45,7 @@ export function WebhookFields({ webhook }: { webhook?: Webhook }) {
         name="way"
         value={way}
         choices={offered.map((each) => [each, webhooks.secretWays[each]])}
-        hint={webhooks.secretHint}
+        hint={webhook?.hasSecret && way !== 'keep' ? webhooks.secretChangeHint : webhooks.secretHint}
         onChange={(name) => isWay(name) && setWay(name)}
       />
       {way === 'own' && (

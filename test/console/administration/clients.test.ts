@@ -1,7 +1,7 @@
 import anyTest from 'ava'
 import type { ClientAnswer } from '../../support/administration.ts'
 import { looksRight } from '../../support/console/appearance.ts'
-import { closeBrowser, memberOf, openConsole, settled, violationsOf } from '../../support/console/browser.ts'
+import { closeBrowser, isInView, memberOf, openConsole, settled, violationsOf } from '../../support/console/browser.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -31,7 +31,8 @@ test('an administrator creates a client, gives it another secret and deletes it'
   await page.fill('.form input[name=name]', 'Dashboard')
   await page.check('input[name=scopes][value="dids:read"]')
   await page.click('.form button[type=submit]')
-  await page.waitForSelector('.success:has-text("The platform shows this only now")')
+  await page.waitForSelector('.success:focus:has-text("The platform shows this only now")')
+  t.true(await isInView(page, '.success'))
   t.deepEqual(await violationsOf(page), [])
   const [clientId = '', secret = ''] = await page.locator('.success pre').allTextContents()
   t.true(await grants(clientId, secret), 'the secret that is shown is the right one')
@@ -52,9 +53,19 @@ test('an administrator creates a client, gives it another secret and deletes it'
   await page.waitForSelector('text=The scopes are changed.')
   await page.waitForSelector('main li code:text-is("logs:read")')
   t.deepEqual((await listed()).find((each) => each.clientId === clientId)?.scopes, ['domains:read', 'logs:read'])
-  await page.selectOption('select[name=secret_grace_seconds]', '3600')
+  const command = 'section[aria-label^="The same by curl: PUT"] pre:has-text("secret_grace_seconds")'
+  t.regex((await page.textContent(command)) ?? '', /"reset_secret":true,"secret_grace_seconds":0\}/)
   await page.click('button:text-is("Reset the secret")')
-  await page.waitForSelector('.success:has-text("The client has another secret")')
+  await page.waitForSelector('dialog[open]:has-text("The secret that the program has now is wrong at once")')
+  await page.click('dialog[open] button:text-is("Cancel")')
+  t.true(await grants(clientId, secret), 'a question alone changes nothing')
+  await page.selectOption('select[name=secret_grace_seconds]', '3600')
+  t.regex((await page.textContent(command)) ?? '', /"secret_grace_seconds":3600\}/)
+  await page.click('button:text-is("Reset the secret")')
+  await page.waitForSelector('dialog[open]:has-text("stays right for an hour")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForSelector('.success:focus:has-text("The client has another secret")')
+  t.true(await isInView(page, '.success'), 'the page scrolls to the secret')
   const other = (await page.textContent('.success pre')) ?? ''
   t.deepEqual(
     [await grants(clientId, secret), await grants(clientId, other)],
@@ -62,6 +73,10 @@ test('an administrator creates a client, gives it another secret and deletes it'
     'for an hour, both are right',
   )
   await page.waitForSelector('dt:text-is("Former secret ends")')
+  await page.selectOption('select[name=secret_grace_seconds]', '0')
+  await page.click('button:text-is("Reset the secret")')
+  await page.waitForSelector('dialog[open]:has-text("The former secret, which is still right, ends at once.")')
+  await page.click('dialog[open] button:text-is("Cancel")')
   await page.click('button:text-is("Delete the client")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForURL('**/console/clients')

@@ -54,12 +54,19 @@ test('an administrator invites, withdraws, changes a role and removes a person',
     (await asAdmin<{ data: { account_id: string; role: string }[] }>('/members')).data.find(
       ({ account_id }) => account_id === other.id,
     )?.role
-  await Promise.all([
-    page.waitForResponse((response) => response.request().method() === 'PUT'),
-    page.selectOption(`select[aria-label="Role of ${other.email}"]`, 'verifier'),
-  ])
+  const row = `tr:has(bdi:text-is("${other.email}"))`
+  await page.click(`${row} button:text-is("Change the role")`)
+  await page.selectOption('dialog[open] select[name=role]', 'verifier')
+  await page.click('dialog[open] button:text-is("Cancel")')
+  t.is(await roleOf(), 'issuer', 'a choice alone changes nothing')
+  await page.click(`${row} button:text-is("Change the role")`)
+  t.is(await page.inputValue('dialog[open] select[name=role]'), 'issuer', 'the question begins anew')
+  await page.selectOption('dialog[open] select[name=role]', 'verifier')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForSelector('[role=status]:text-matches("^\\S.* is now verifier\\.$")')
   t.is(await roleOf(), 'verifier')
-  await page.click(`tr:has(bdi:text-is("${other.email}")) button:text-is("Remove")`)
+  await page.waitForSelector(`${row} td[data-heading=Role]:has-text("verifier")`)
+  await page.click(`${row} button:text-is("Remove")`)
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector(`bdi:text-is("${other.email}")`, { state: 'detached' })
   t.is(await roleOf(), undefined)

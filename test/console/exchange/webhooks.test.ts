@@ -79,7 +79,7 @@ test('a webhook is created with a secret that is shown once, edited, disabled, e
   await page.waitForSelector('.entry:has(input[name=url][aria-invalid]) .fault')
   await page.fill('input[name=url]', beside.urlOf('made'))
   await page.click('text=Create the webhook')
-  await page.waitForSelector('text=It is shown once')
+  await page.waitForSelector('.success:focus:has-text("It is shown once")')
   const secret = (await page.textContent('.success code')) ?? ''
   t.regex(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   await page.click('text=Open the webhook')
@@ -159,6 +159,12 @@ test('one delivery is a page with its attempts, and is made again as another del
   t.like(await own().ended(again), { status: 'DELIVERED', eventId: before.eventId })
   await page.click('button:text-is("Load again")')
   await page.waitForSelector('dd .state.good:text-is("delivered")')
+  await page.goto(`${world.url}/console/webhooks/${webhookId}`)
+  const former = `tbody tr:has(a[href$="${deliveryId}"])`
+  await page.waitForSelector(`${former} a[href$="${again}"]:text-is("delivered again at")`)
+  t.is(await page.locator(`${former} .state.bad, ${former} button:text-is("Deliver again")`).count(), 0)
+  await page.goto(`${world.url}/console/webhooks/deliveries/${deliveryId}`)
+  await page.waitForSelector(`dd a[href$="${again}"]:text-is("delivered again at")`)
   t.deepEqual(complaints, [])
   await close()
 })
@@ -173,7 +179,12 @@ test('all that failed since a time is delivered again, and nothing that failed b
     await page.click('dialog[open] button[type=submit]')
   }
   await since('2099-01-01T00:00')
-  await page.waitForSelector('text=0 deliveries are made again.')
+  await page.waitForSelector('[role=status]:has-text("No delivery is made again"):has-text("“Ended”")')
+  await page.click('button:text-is("Deliver all failed again")')
+  t.not(await page.inputValue('dialog[open] input[name=since]'), '2099-01-01T00:00', 'the question begins anew')
+  await page.waitForSelector('dialog[open] label:text-is("Last attempt failed since")')
+  await page.click('dialog[open] button:text-is("Cancel")')
+  t.is(await page.locator('tbody td[data-heading=Ended] time').count(), 3, 'the list has what the span means')
   t.is(receiver.at('/all').length, 12)
   const before = async (at: string) => {
     await page.click('button:text-is("Deliver all failed again")')
@@ -183,6 +194,9 @@ test('all that failed since a time is delivered again, and nothing that failed b
   }
   await before('2019-01-01T00:00')
   await page.waitForSelector('dialog[open] .failure:has-text("until")')
+  await page.click('dialog[open] button:text-is("Cancel")')
+  await page.click('button:text-is("Deliver all failed again")')
+  t.is(await page.locator('dialog[open] .failure').count(), 0, 'what was refused before is gone')
   await page.click('dialog[open] button:text-is("Cancel")')
   const redeliveries = page.waitForResponse((reply) => reply.url().endsWith('/redeliver'))
   await before('2020-01-02T00:00')

@@ -109,6 +109,13 @@ export async function settled(page: Page): Promise<void> {
   await page.waitForSelector('body:has(h1):not(:has([aria-busy=true]))')
 }
 
+/** Whether the top of the first such element is on the screen, without scrolling. */
+export const isInView = (page: Page, place: string): Promise<boolean> =>
+  page.evaluate<boolean>(`(() => {
+    const { top } = document.querySelector(${JSON.stringify(place)}).getBoundingClientRect()
+    return top >= 0 && top < innerHeight
+  })()`)
+
 export async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true })
