@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from '../../client/index.ts'
 import { useLocale, useSay, useTexts } from '../texts/index.ts'
 import type { Loaded } from './load.ts'
+import { Link, pathOf } from './router.tsx'
 
 /** A moment in the reader's zone, with UTC beside it. */
 export function Time({ at }: { at: string }) {
@@ -148,6 +149,46 @@ export function commandOf({ path, method = 'GET', body, upload }: CurlProps, ori
   return parts.join(' \\\n  ')
 }
 
+/** No client of a tenant may use these: their scopes are those of people, and of operators. */
+const OF_PEOPLE = /^\/v1\/(account|organizations|tenants|environments|ecosystems|legal|help|blog)\b/
+
+const variable = (name: string) => `'"$${name}"'`
+
+/** The command that puts an access token into TOKEN; secrets are variables, which no history of a shell keeps. */
+export function tokenCommandOf(origin: string, who: { clientId?: string; isPerson?: boolean }): string {
+  const { clientId = variable('CLIENT_ID'), isPerson = false } = who
+  const [path, body] = isPerson
+    ? ['/v1/auth/login', `"email":"${variable('EMAIL')}","password":"${variable('PASSWORD')}"`]
+    : [
+        '/v1/auth/token',
+        `"grantType":"client_credentials","clientId":"${clientId}","clientSecret":"${variable('CLIENT_SECRET')}"`,
+      ]
+  const command = [
+    `TOKEN=$(curl -sS ${quoted(origin + path)}`,
+    "-H 'content-type: application/json'",
+    `-d '{${body}}'`,
+    `| sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')`,
+  ]
+  return command.join(' \\\n  ')
+}
+
+/** How to get the access token that commands need. */
+export function TokenCurl(who: { clientId?: string; isPerson?: boolean }) {
+  const { frame, areas } = useTexts()
+  const command = tokenCommandOf(location.origin, who)
+  const hint = who.isPerson ? frame.tokenOfPerson : who.clientId ? frame.tokenOfThis : frame.tokenOfClient
+  return (
+    <details>
+      <summary class="wrap">{frame.token}</summary>
+      <Copy text={command} />
+      <Code text={command} label={frame.token} />
+      <p class="quiet">
+        {hint} {!who.isPerson && !who.clientId && <Link href={pathOf('clients')}>{areas.clients}</Link>}
+      </p>
+    </details>
+  )
+}
+
 /** The command that does the same as the page, without a token. */
 export function Curl({ open = false, ...request }: CurlProps) {
   const { frame } = useTexts()
@@ -159,7 +200,7 @@ export function Curl({ open = false, ...request }: CurlProps) {
       <summary class="wrap">{title}</summary>
       <Copy text={command} />
       <Code text={command} label={title} />
-      <p class="quiet">{frame.curlHint}</p>
+      <TokenCurl isPerson={OF_PEOPLE.test(request.path)} />
     </details>
   )
 }

@@ -20,7 +20,7 @@ function NotFound() {
 export function Pages({ standing }: { standing: Standing }) {
   const { parts: all } = useAddress()
   const [name = 'home', ...parts] = all
-  if (standing.tenantId === null && all.length === 0) return <NoTenant />
+  if (standing.tenantId === null && all.length === 0) return <NoTenant standing={standing} />
   const isKnown = isArea(name) && mayOpen(standing, name) && !(name === 'home' && all.length > 0)
   const page = isKnown ? AREAS[name].page({ standing, parts }) : undefined
   // another page of the same area begins anew

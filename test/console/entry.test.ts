@@ -1,4 +1,4 @@
-import anyTest from 'ava'
+import anyTest, { type Assertions } from 'ava'
 import type { Page } from 'playwright-core'
 import { addAccount, browserAt, createOrganization, newEmail, PASSWORD, tokenOfPerson } from '../support/accounts.ts'
 import { closeBrowser, logIn, openPage, picture, violationsOf } from '../support/console/browser.ts'
@@ -103,16 +103,17 @@ test('a lost password is set anew by the link of a mail, in German on a phone, a
 })
 
 /** An invitation that waits; the secret of its mail. */
-async function invited(email: string): Promise<string> {
+async function invited(t: Assertions, email: string): Promise<string> {
   const token = await tokenOfPerson(world, await addAccount(world))
   const id = await createOrganization(world, token)
   await world.ask(`/v1/organizations/${id}/invitations`, { token, body: { email, role: 'verifier' } })
+  t.true((await smtp.mailTo(email)).text.includes('register with this very e-mail address'))
   return tokenFor(email)
 }
 
 test('the link of an invitation admits the account that logs in, and no other one', async (t) => {
   const [guest, other] = [await addAccount(world), await addAccount(world)]
-  const secret = await invited(guest.email)
+  const secret = await invited(t, guest.email)
   const { page, complaints, close } = await openLink(`invitation=${secret}`, 'Join the organization')
   await logIn(page, other)
   await page.waitForSelector(`text=You are logged in as ${other.email}`)

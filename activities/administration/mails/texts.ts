@@ -69,6 +69,7 @@ const TEXTS: Readonly<Record<MailKind, (content: MailContent, place: Place) => {
       lines: [
         `You are invited to the organization "${harmless(organization)}" at ${place.origin}. Open this link within 7 days, and log in with an account of this e-mail address:`,
         linkTo(place, 'invitation', token),
+        'If you have no account yet, register with this very e-mail address first, and then open the link again.',
         IGNORE,
       ],
     }),

@@ -4,7 +4,7 @@ import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Once } from '../../frame/once.tsx'
-import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
+import { Curl, Facts, Heading, Shown, Time, TokenCurl } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
@@ -123,6 +123,7 @@ export function ClientPage({ id, standing }: { id: string; standing: Standing })
           <>
             <About client={client} />
             <Curl path={`/v1/oauth2/clients/${id}`} />
+            <TokenCurl clientId={client.clientId} />
             {standing.scopes.has('administration:write') && (
               <Changes client={client} standing={standing} onSecret={setSecret} onChange={loaded.reload} />
             )}

@@ -3,7 +3,7 @@ import type { Schemas } from '../../../client/index.ts'
 import { useQuery } from '../../frame/filters.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Once } from '../../frame/once.tsx'
-import { Curl, Heading, Shown, Time } from '../../frame/parts.tsx'
+import { Curl, Heading, Shown, Time, TokenCurl } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
@@ -38,13 +38,16 @@ export function ClientsPage({ standing }: { standing: Standing }) {
     <>
       <Heading title={clients.heading}>{clients.heading}</Heading>
       {made && (
-        <Once
-          title={clients.made}
-          secrets={[
-            [clients.clientId, made.clientId],
-            [clients.secret, made.clientSecret ?? ''],
-          ]}
-        />
+        <>
+          <Once
+            title={clients.made}
+            secrets={[
+              [clients.clientId, made.clientId],
+              [clients.secret, made.clientSecret ?? ''],
+            ]}
+          />
+          <TokenCurl clientId={made.clientId} />
+        </>
       )}
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>

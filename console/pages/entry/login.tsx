@@ -58,12 +58,26 @@ export function Login({ onLogin }: LoginProps) {
 }
 
 /** Of somebody who belongs to no tenant: what has to be done first. */
-export function NoTenant() {
+export function NoTenant({ standing: { scopes } }: { standing: Standing }) {
   const { login } = useTexts()
   return (
     <>
       <Heading title={login.noTenant}>{login.noTenant}</Heading>
       <p>{login.noTenantHint}</p>
+      <p>{login.noTenantInvited}</p>
+      {scopes.has('platform:write') && (
+        <>
+          <p>{login.operatorSteps}</p>
+          <ol>
+            <li>
+              <Link href={pathOf('people')}>{login.operatorOrganization}</Link>
+            </li>
+            <li>
+              <Link href={pathOf('tenants')}>{login.operatorTenant}</Link>
+            </li>
+          </ol>
+        </>
+      )}
     </>
   )
 }

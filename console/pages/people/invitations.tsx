@@ -18,23 +18,26 @@ export function Invitations({ id }: { id: string }) {
   const say = useSay()
   const [page, setPage] = useState(1)
   const [nextRole, setRole] = useState<Role>('issuer')
-  const [sent, setSent] = useState<{ email: string; count: number }>()
+  const [sent, setSent] = useState('')
+  const [count, setCount] = useState(0)
   const loaded = useLoad(String(page), () =>
     api.get('/v1/organizations/{id}/invitations', { params: { path: { id }, query: { limit: PAGE_SIZE, page } } }),
   )
   const invite = async (form: FormData) => {
     const role = textOf(form, 'role') ?? ''
     if (!isRole(role)) return
+    setSent('') // what was said of another invitation
     const body = { email: textOf(form, 'email') ?? '', role }
     const { email } = await api.post('/v1/organizations/{id}/invitations', { params: { path: { id } }, body })
-    setSent({ email, count: (sent?.count ?? 0) + 1 })
+    setSent(email)
+    setCount(count + 1)
     loaded.reload()
   }
   const withdraw = async ({ id: invitationId, role }: Invited) => {
     await api.delete('/v1/organizations/{id}/invitations/{invitationId}', {
       params: { path: { id, invitationId } },
     })
-    setSent(undefined)
+    setSent('')
     // whoever invites again does so in the same role
     if (isRole(role)) setRole(role)
     loaded.reload()
@@ -72,7 +75,7 @@ export function Invitations({ id }: { id: string }) {
         }
       </Shown>
       <h2>{people.invite}</h2>
-      <Form key={`${sent?.count} ${nextRole}`} submit={people.invite} onSubmit={invite}>
+      <Form key={`${count} ${nextRole}`} submit={people.invite} onSubmit={invite}>
         <TextEntry label={people.email} name="email" type="email" required />
         <SelectEntry
           label={people.role}
@@ -82,7 +85,7 @@ export function Invitations({ id }: { id: string }) {
           choices={ROLES.map((role) => [role, people.roles[role]])}
         />
       </Form>
-      <p role="status">{sent && say(people.sent, { email: sent.email })}</p>
+      <p role="status">{sent && say(people.sent, { email: sent })}</p>
       <Curl
         method="POST"
         path={`/v1/organizations/${id}/invitations`}

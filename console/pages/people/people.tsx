@@ -6,6 +6,7 @@ import { Empty } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
+import { NewOrganization } from './organization.tsx'
 
 /** The organization of the address, or else the one that owns the tenant. */
 function useOrganization({ account: { organizations }, tenantId }: Standing) {
@@ -55,6 +56,7 @@ export function PeoplePage({ standing }: { standing: Standing }) {
           {organization.role === 'admin' && <Invitations key={`${organization.id} invited`} id={organization.id} />}
         </>
       )}
+      {standing.scopes.has('platform:write') && <NewOrganization />}
     </>
   )
 }

@@ -4,20 +4,23 @@ import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
+import { OrganizationEntry, type Organizations, organizationOf } from './organization.tsx'
 
 const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2'] as const
 
 interface NewTenantProps {
+  organizations: Organizations
   environments: Schemas['EnvironmentOut'][]
   onMade: (tenant: Schemas['CreatedTenantOut']) => void
 }
 
 /** A tenant with its first client, and a first DID and IACA where they are wanted. */
-export function NewTenant({ environments, onMade }: NewTenantProps) {
+export function NewTenant({ environments, organizations, onMade }: NewTenantProps) {
   const { tenants } = useTexts()
   const [turn, setTurn] = useState(0)
   const create = async (form: FormData) => {
-    const [name, organizationId, country] = ['name', 'organizationId', 'iaca.country'].map((each) => textOf(form, each))
+    const [name, country] = ['name', 'iaca.country'].map((each) => textOf(form, each))
+    const organizationId = organizationOf(form)
     const keyType = KEY_TYPES.find((each) => each === textOf(form, 'did.keyType'))
     const body = {
       environmentId: textOf(form, 'environmentId') ?? '',
@@ -41,7 +44,7 @@ export function NewTenant({ environments, onMade }: NewTenantProps) {
           name="environmentId"
           choices={environments.map(({ id, name }) => [id, name])}
         />
-        <TextEntry label={tenants.organizationId} name="organizationId" hint={tenants.organizationHint} />
+        <OrganizationEntry organizations={organizations} />
         <SelectEntry
           label={tenants.firstDid}
           name="did.keyType"

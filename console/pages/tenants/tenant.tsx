@@ -3,16 +3,19 @@ import type { Schemas } from '../../../client/index.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
+import { pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { Deletion } from './deletion.tsx'
+import { OrganizationEntry, type Organizations, organizationOf, readOrganizations } from './organization.tsx'
 import { TenantState } from './states.tsx'
 
 type Tenant = Schemas['TenantOut']
 
-function About({ tenant }: { tenant: Tenant }) {
+function About({ tenant, organizations }: { tenant: Tenant; organizations: Organizations }) {
   const { tenants } = useTexts()
   const { id, subdomain, status, reason, environment, organizationId, baseUrl, createdAt, nextLookAt } = tenant
+  const organization = organizations.data.find((each) => each.id === organizationId)
   return (
     <Facts
       facts={[
@@ -23,19 +26,30 @@ function About({ tenant }: { tenant: Tenant }) {
         [tenants.nextLook, nextLookAt ? <Time at={nextLookAt} /> : undefined],
         [tenants.address, <code>{baseUrl}</code>],
         [tenants.environment, <bdi>{environment.name}</bdi>],
-        [tenants.organizationId, organizationId ? <code>{organizationId}</code> : undefined],
+        [
+          tenants.organizationId,
+          organization ? <bdi>{organization.name}</bdi> : organizationId && <code>{organizationId}</code>,
+        ],
         [tenants.created, <Time at={createdAt} />],
       ]}
     />
   )
 }
 
-function Edit({ tenant: { id, name, organizationId }, onChange }: { tenant: Tenant; onChange: () => void }) {
-  const { tenants } = useTexts()
+interface EditProps {
+  tenant: Tenant
+  organizations: Organizations
+  onChange: () => void
+}
+
+function Edit({ tenant: { id, name, organizationId }, organizations, onChange }: EditProps) {
+  const { tenants, areas } = useTexts()
+  const [isGiven, setGiven] = useState(false)
   const save = async (form: FormData) => {
-    const organization = textOf(form, 'organizationId')
-    const body = { name: textOf(form, 'name') ?? '', ...(organization && { organizationId: organization }) }
+    const organization = organizationOf(form)
+    const body = { name: textOf(form, 'name') ?? '', organizationId: organization }
     await api.put('/v1/tenants/{id}', { params: { path: { id } }, body })
+    setGiven(organization !== null && organization !== organizationId)
     onChange()
   }
   return (
@@ -43,13 +57,11 @@ function Edit({ tenant: { id, name, organizationId }, onChange }: { tenant: Tena
       <h2>{tenants.edit}</h2>
       <Form key={`${name} ${organizationId}`} submit={tenants.save} onSubmit={save}>
         <TextEntry label={tenants.name} name="name" value={name} />
-        <TextEntry
-          label={tenants.organizationId}
-          name="organizationId"
-          value={organizationId ?? ''}
-          hint={tenants.organizationHint}
-        />
+        <OrganizationEntry organizations={organizations} value={organizationId ?? ''} />
       </Form>
+      <p role="status">{isGiven && tenants.organizationGiven}</p>
+      {/* a new load, for the session has the tenants that there were */}
+      {isGiven && <a href={pathOf()}>{areas.home}</a>}
       <Curl method="PUT" path={`/v1/tenants/${id}`} body={{ name, organizationId }} />
     </>
   )
@@ -87,8 +99,14 @@ function Delete({ tenant: { id, subdomain }, onDeleted }: { tenant: Tenant; onDe
 export function TenantPage({ id, standing }: { id: string; standing: Standing }) {
   const { tenants } = useTexts()
   const [isDeleted, setDeleted] = useState(false)
-  const loaded = useLoad(id, () => api.get('/v1/tenants/{id}', { params: { path: { id } } }))
-  const title = loaded.data?.name || loaded.data?.subdomain || tenants.tenant
+  const loaded = useLoad(id, async () => {
+    const [tenant, organizations] = await Promise.all([
+      api.get('/v1/tenants/{id}', { params: { path: { id } } }),
+      readOrganizations(),
+    ])
+    return { tenant, organizations }
+  })
+  const title = loaded.data?.tenant.name || loaded.data?.tenant.subdomain || tenants.tenant
   const mayWrite = standing.scopes.has('platform:write')
   return (
     <>
@@ -99,11 +117,11 @@ export function TenantPage({ id, standing }: { id: string; standing: Standing })
         <Deletion id={id} />
       ) : (
         <Shown loaded={loaded}>
-          {(tenant) => (
+          {({ tenant, organizations }) => (
             <>
-              <About tenant={tenant} />
+              <About tenant={tenant} organizations={organizations} />
               <Curl path={`/v1/tenants/${id}`} />
-              {mayWrite && <Edit tenant={tenant} onChange={loaded.reload} />}
+              {mayWrite && <Edit {...{ tenant, organizations }} onChange={loaded.reload} />}
               {mayWrite && !tenant.isFirst && <Delete tenant={tenant} onDeleted={() => setDeleted(true)} />}
             </>
           )}

@@ -10,6 +10,7 @@ import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.
 import { useTexts } from '../../texts/index.ts'
 import { NewTenant } from './create.tsx'
 import { Environments } from './environments.tsx'
+import { readOrganizations } from './organization.tsx'
 import { TenantState } from './states.tsx'
 
 /** As many as one answer has. */
@@ -22,6 +23,7 @@ export function TenantsPage({ standing }: { standing: Standing }) {
   const [made, setMade] = useState<Schemas['CreatedTenantOut']>()
   const loaded = useLoad(String(page), () => api.get('/v1/tenants', { params: { query: { limit: PAGE_SIZE, page } } }))
   const environments = useLoad('', () => api.get('/v1/environments', { params: { query: { limit: MOST } } }))
+  const organizations = useLoad('', readOrganizations)
   const mayWrite = standing.scopes.has('platform:write')
   const columns: Column<Schemas['TenantOut']>[] = [
     [tenants.name, ({ id, name, subdomain }) => <Link href={pathOf('tenants', id)}>{name || subdomain}</Link>],
@@ -59,13 +61,18 @@ export function TenantsPage({ standing }: { standing: Standing }) {
         {({ data }) => (
           <>
             {mayWrite && (
-              <NewTenant
-                environments={data}
-                onMade={(tenant) => {
-                  setMade(tenant)
-                  loaded.reload()
-                }}
-              />
+              <Shown loaded={organizations}>
+                {(rows) => (
+                  <NewTenant
+                    environments={data}
+                    organizations={rows}
+                    onMade={(tenant) => {
+                      setMade(tenant)
+                      loaded.reload()
+                    }}
+                  />
+                )}
+              </Shown>
             )}
             <Environments rows={data} mayWrite={mayWrite} onChange={environments.reload} />
           </>

@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import anyTest from 'ava'
 import type { ClientAnswer } from '../../support/administration.ts'
 import { looksRight } from '../../support/console/appearance.ts'
@@ -6,6 +8,8 @@ import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const test = needs('Chromium', anyTest.serial)
+
+const run = promisify(execFile)
 
 const NAME = '<img src=x onerror="globalThis.hit=1"> registry'
 let world: World
@@ -36,12 +40,23 @@ test('an administrator creates a client, gives it another secret and deletes it'
   t.deepEqual(await violationsOf(page), [])
   const [clientId = '', secret = ''] = await page.locator('.success pre').allTextContents()
   t.true(await grants(clientId, secret), 'the secret that is shown is the right one')
+  const getToken = (await page.locator('section[aria-label="How to get TOKEN"] pre').first().textContent()) ?? ''
+  const { stdout: got } = await run('bash', ['-c', `${getToken}; printf %s "$TOKEN"`], {
+    env: { ...process.env, CLIENT_SECRET: secret },
+  })
+  t.is((await world.ask('/v1/dids', { token: got })).status, 200, 'the command gets a token')
   const made = (await listed()).find((each) => each.clientId === clientId)
   t.deepEqual([made?.name, made?.scopes], ['Dashboard', ['dids:read']])
   await page.click('tbody a:text-is("Dashboard")')
   await page.waitForURL(`**/console/clients/${made?.id}`)
   await settled(page)
   t.is(await page.locator(`text=${secret}`).count(), 0, 'another page does not have it')
+  t.true(
+    (await page.locator('section[aria-label="How to get TOKEN"] pre').allTextContents()).some((text) =>
+      text.includes(`"clientId":"${clientId}"`),
+    ),
+    'the page of a client has its id in the command',
+  )
   await page.fill('input[name=name]', 'Dashboard of the rector')
   await page.click('button:text-is("Save")')
   await page.waitForSelector('h1:has-text("Dashboard of the rector")')

@@ -1,4 +1,5 @@
 import anyTest from 'ava'
+import { addAccount } from '../../support/accounts.ts'
 import { newSubdomain, type TenantAnswer } from '../../support/administration.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, operatorOf, settled } from '../../support/console/browser.ts'
@@ -56,6 +57,47 @@ test('an operator creates a tenant, whose first client is shown once, renames it
   await page.waitForSelector('h2:text-is("Deletion")')
   await page.waitForSelector('dd:has-text("the tenant takes no requests")')
   t.is((await world.ask(`/v1/tenants/${id}/deletion`, { token })).json<{ subdomain: string }>().subdomain, subdomain)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('an operator without a tenant creates an organization and gives it a tenant, by names alone', async (t) => {
+  const { tenantId } = await world.addTenant()
+  const operator = await addAccount(world, { operator: true })
+  const { page, complaints, close } = await openConsole(world, operator)
+  await page.waitForSelector('p:has-text("Open the link of its mail again")')
+  await page.click('main a:has-text("Create an organization")')
+  await page.click('summary:text-is("Another organization")')
+  const form = 'form:has(button:text-is("Create the organization"))'
+  const fields = {
+    name: 'Law institute',
+    registration_number: 'HRB 1',
+    address: 'Unter den Linden 6',
+    city: 'Berlin',
+    state: 'Berlin',
+    zip_code: '10117',
+    country: 'Atlantis',
+    email: 'office@law.example',
+    phone: '+49 30 901820',
+  }
+  for (const [name, value] of Object.entries(fields)) await page.fill(`${form} input[name=${name}]`, value)
+  await page.click(`${form} button[type=submit]`)
+  await page.waitForSelector('input[name=country][aria-invalid] ~ .fault')
+  await page.fill(`${form} input[name=country]`, 'Germany')
+  await page.click(`${form} button[type=submit]`)
+  await page.waitForSelector('strong:text-is("Law institute")')
+  await page.goto(`${world.url}/console/tenants/${tenantId}`)
+  await page.selectOption('select[name=organizationId]', { label: 'Law institute' })
+  await page.click('button:text-is("Save")')
+  await page.waitForSelector('[role=status]:has-text("The organization has the tenant now.")')
+  await page.waitForSelector('dd bdi:text-is("Law institute")')
+  await page.click('main a:text-is("Home")')
+  await page.waitForSelector('header optgroup[label="Law institute (admin)"]', { state: 'attached' })
+  t.is(await page.inputValue('header select'), tenantId, 'the session works in the tenant')
+  await page.goto(`${world.url}/console/tenants/${tenantId}`)
+  await page.selectOption('select[name=organizationId]', { label: 'none' })
+  await page.click('button:text-is("Save")')
+  await page.waitForSelector('dd bdi:text-is("Law institute")', { state: 'detached' })
   t.deepEqual(complaints, [])
   await close()
 })
