@@ -77,15 +77,24 @@ export function Paging({ of, page, pages, total, go }: PagingProps) {
   )
 }
 
-/** What to do first, where there is nothing to show. */
-export function Empty({ title, hint, children }: { title: string; hint?: string; children?: ComponentChildren }) {
+interface EmptyProps {
+  title: string
+  hint?: string
+  /** Whether the role may do what the hint and the command are about. */
+  mayCreate?: boolean
+  children?: ComponentChildren
+}
+
+/** What to do first, where there is nothing to show: for who may do it. */
+export function Empty({ title, hint, mayCreate = true, children }: EmptyProps) {
+  const { frame } = useTexts()
   return (
     <div class="empty">
       <p>
         <strong>{title}</strong>
       </p>
-      {hint && <p>{hint}</p>}
-      {children}
+      {mayCreate && hint && <p>{hint}</p>}
+      {mayCreate ? children : <p>{frame.mayOnlyRead}</p>}
     </div>
   )
 }

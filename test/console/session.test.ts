@@ -68,12 +68,22 @@ test('a role sees what it may do, and no more', async (t) => {
   t.is(await verifier.page.locator('button:text-is("Revoke"), button:text-is("Suspend")').count(), 0)
   t.is(await verifier.page.locator('button:text-is("Verify now")').count(), 1)
   await verifier.page.goto(`${world.url}/console/log`)
+  await verifier.page.waitForSelector('h1:text-is("Your role may not open this page")')
+  await verifier.page.goto(`${world.url}/console/log/nothing`)
   await verifier.page.waitForSelector('h1:text-is("There is no such page")')
+  for (const area of ['sessions', 'batches']) {
+    await verifier.page.goto(`${world.url}/console/${area}`)
+    await verifier.page.waitForSelector('.empty:has-text("Your role may read this, and create nothing here.")')
+    t.is(await verifier.page.locator('.empty details, text=Choose a CSV above').count(), 0, area)
+  }
   t.false(verifier.asked.some(({ path }) => path.startsWith('/v1/analytics') || path.startsWith('/v1/webhooks')))
   await verifier.close()
   const auditor = await openConsole(world, await memberOf(world, 'auditor'), '/console/log')
   t.true((await auditor.page.locator('tbody tr').count()) > 0)
   await auditor.close()
+  const issuer = await openConsole(world, await memberOf(world, 'issuer'), '/console/sessions')
+  await issuer.page.waitForSelector('.empty summary:has-text("POST /v1/openid/sessions")')
+  await issuer.close()
 })
 
 test('a person of two tenants switches, and sees the other one’s objects alone', async (t) => {

@@ -41,7 +41,11 @@ export function BatchesPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, total_count: total, total_pages: pages }) =>
           total === 0 ? (
-            <Empty title={batches.empty} hint={batches.emptyHint}>
+            <Empty
+              title={batches.empty}
+              hint={batches.emptyHint}
+              mayCreate={standing.scopes.has('semantic-credentials:write')}
+            >
               <Curl
                 open
                 method="POST"

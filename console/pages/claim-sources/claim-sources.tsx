@@ -32,7 +32,7 @@ export function ClaimSourcesPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, total_count: total, total_pages: pages }) =>
           total === 0 ? (
-            <Empty title={texts.empty} hint={texts.emptyHint}>
+            <Empty title={texts.empty} hint={texts.emptyHint} mayCreate={standing.scopes.has('administration:write')}>
               <Curl open method="POST" path={PATH} body={EXAMPLE} />
             </Empty>
           ) : (

@@ -52,7 +52,11 @@ export function ClientsPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={clients.empty} hint={clients.emptyHint} />
+            <Empty
+              title={clients.empty}
+              hint={clients.emptyHint}
+              mayCreate={standing.scopes.has('administration:write')}
+            />
           ) : (
             <>
               <Table label={clients.heading} columns={columns} rows={data} keyOf={({ id }) => id} />

@@ -45,7 +45,7 @@ export function DidsPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ dids: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={dids.empty} hint={dids.emptyHint}>
+            <Empty title={dids.empty} hint={dids.emptyHint} mayCreate={standing.scopes.has('dids:write')}>
               <Curl open method="POST" path="/v1/dids" body={EXAMPLE} />
             </Empty>
           ) : (

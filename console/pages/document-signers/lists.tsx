@@ -20,7 +20,7 @@ const endOf = ({ certificateData: data }: Pick<Signer, 'certificateData'>) => da
 const daysOf = ({ certificateData: data }: Pick<Signer, 'certificateData'>) =>
   data && <DaysLeft notAfter={data.notAfter} />
 
-function Signers() {
+function Signers({ mayWrite }: { mayWrite: boolean }) {
   const { 'document-signers': texts, frame } = useTexts()
   const { page, turn } = useQuery(pathOf('document-signers'))
   const query = { limit: PAGE_SIZE, page }
@@ -42,7 +42,7 @@ function Signers() {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={texts.noSigners} hint={texts.noSignersHint}>
+            <Empty title={texts.noSigners} hint={texts.noSignersHint} mayCreate={mayWrite}>
               <Curl open method="POST" path={SIGNERS} body={{ active: true }} />
             </Empty>
           ) : (
@@ -58,7 +58,7 @@ function Signers() {
   )
 }
 
-function Iacas() {
+function Iacas({ mayWrite }: { mayWrite: boolean }) {
   const { 'document-signers': texts } = useTexts()
   const [page, setPage] = useState(1)
   const query = { limit: PAGE_SIZE, page }
@@ -80,7 +80,7 @@ function Iacas() {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={texts.noIacas} hint={texts.noIacasHint}>
+            <Empty title={texts.noIacas} hint={texts.noIacasHint} mayCreate={mayWrite}>
               <Curl open method="POST" path={IACAS} body={IACA_EXAMPLE} />
             </Empty>
           ) : (
@@ -108,14 +108,14 @@ export function SignersPage({ standing }: { standing: Standing }) {
           <Link href={pathOf('document-signers', 'new')}>{texts.newSigner}</Link>
         </div>
       )}
-      <Signers />
+      <Signers mayWrite={mayWrite} />
       <h2>{texts.iacas}</h2>
       {mayWrite && (
         <div class="actions">
           <Link href={pathOf('document-signers', 'iacas', 'new')}>{texts.newIaca}</Link>
         </div>
       )}
-      <Iacas />
+      <Iacas mayWrite={mayWrite} />
     </>
   )
 }

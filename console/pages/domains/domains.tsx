@@ -38,7 +38,7 @@ export function DomainsPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ domains: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={domains.empty} hint={domains.emptyHint}>
+            <Empty title={domains.empty} hint={domains.emptyHint} mayCreate={standing.scopes.has('domains:write')}>
               <Curl open method="POST" path="/v1/config/domain" body={EXAMPLE} />
             </Empty>
           ) : (

@@ -26,7 +26,11 @@ export function EcosystemsPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={ecosystems.empty} hint={ecosystems.emptyHint}>
+            <Empty
+              title={ecosystems.empty}
+              hint={ecosystems.emptyHint}
+              mayCreate={standing.scopes.has('platform:write')}
+            >
               <Curl open method="POST" path="/v1/ecosystems" body={EXAMPLE} />
             </Empty>
           ) : (

@@ -31,7 +31,7 @@ export function InboxesPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ inboxes: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={inboxes.empty} hint={inboxes.emptyHint}>
+            <Empty title={inboxes.empty} hint={inboxes.emptyHint} mayCreate={standing.scopes.has('messaging:write')}>
               <Curl open method="POST" path={PATH} body={EXAMPLE} />
             </Empty>
           ) : (

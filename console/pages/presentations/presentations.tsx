@@ -34,7 +34,11 @@ function Templates({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, total_count: total, total_pages: pages }) =>
           total === 0 ? (
-            <Empty title={presentations.noTemplates} hint={presentations.noTemplatesHint}>
+            <Empty
+              title={presentations.noTemplates}
+              hint={presentations.noTemplatesHint}
+              mayCreate={standing.scopes.has('semantic-credentials:write')}
+            >
               <Curl open method="POST" path={TEMPLATES} body={EXAMPLE} />
             </Empty>
           ) : (
@@ -70,7 +74,11 @@ function Verifiers({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={presentations.noVerifiers} hint={presentations.noVerifiersHint} />
+            <Empty
+              title={presentations.noVerifiers}
+              hint={presentations.noVerifiersHint}
+              mayCreate={standing.scopes.has('openid:write')}
+            />
           ) : (
             <>
               <Table label={presentations.verifiers} columns={columns} rows={data} keyOf={({ id }) => id} />

@@ -3,7 +3,7 @@ import { Choice, Filters, useQuery } from '../../frame/filters.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown, State, Time } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
-import { api } from '../../frame/session.ts'
+import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 
@@ -17,7 +17,7 @@ const failureOf = ({ failure, issuances }: Session): string =>
   [failure, ...issuances.map((each) => each.failure)].flatMap((each) => (each ? [each.code] : [])).join(', ')
 
 /** Wallets on their way to credentials, newest first. */
-export function SessionsPage() {
+export function SessionsPage({ standing }: { standing: Standing }) {
   const { sessions, credentials } = useTexts()
   const { query, page, filter, turn, reset } = useQuery(pathOf('sessions'))
   const state = (Object.keys(sessions.states) as StateName[]).find((name) => name === query.state)
@@ -45,7 +45,7 @@ export function SessionsPage() {
       <Shown loaded={loaded}>
         {({ data, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={sessions.empty} hint={sessions.emptyHint}>
+            <Empty title={sessions.empty} hint={sessions.emptyHint} mayCreate={standing.scopes.has('openid:write')}>
               <Curl open method="POST" path="/v1/openid/sessions" body={EXAMPLE} />
             </Empty>
           ) : (

@@ -56,7 +56,11 @@ export function TemplatesPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ templates: rows, total, pages }) =>
           total === 0 ? (
-            <Empty title={say(templates.empty, { format: templates.formats[format] })} hint={templates.emptyHint}>
+            <Empty
+              title={say(templates.empty, { format: templates.formats[format] })}
+              hint={templates.emptyHint}
+              mayCreate={mayWrite}
+            >
               <Curl open method="POST" path={path} body={EXAMPLES[format]} />
             </Empty>
           ) : (

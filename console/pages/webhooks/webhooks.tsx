@@ -37,7 +37,7 @@ export function WebhooksPage({ standing }: { standing: Standing }) {
       <Shown loaded={loaded}>
         {({ webhooks: rows, totalCount, totalPages }) =>
           totalCount === 0 ? (
-            <Empty title={webhooks.empty} hint={webhooks.emptyHint}>
+            <Empty title={webhooks.empty} hint={webhooks.emptyHint} mayCreate={standing.scopes.has('webhooks:write')}>
               <Curl open method="POST" path="/v1/webhooks" body={EXAMPLE} />
             </Empty>
           ) : (

@@ -126,7 +126,7 @@ test('whatever content holds is text: scripts, links that run one, right-to-left
 
 test('who is no operator has no page of content', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world), '/console/content')
-  await page.waitForSelector('h1:text-is("There is no such page")')
+  await page.waitForSelector('h1:text-is("Your role may not open this page")')
   t.is(await page.locator('nav.main >> text=Content').count(), 0)
   await close()
 })

@@ -180,7 +180,7 @@ test('a log that is followed is not asked while nobody sees the page', async (t)
 
 test('a role that does not read the log has no page for it', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/log')
-  await page.waitForSelector('h1:text-is("There is no such page")')
+  await page.waitForSelector('h1:text-is("Your role may not open this page")')
   t.is(await page.locator('nav.main >> text=Log').count(), 0)
   await close()
 })

@@ -129,7 +129,7 @@ test('an operator creates an environment and changes it', async (t) => {
 
 test('who is no operator has no page of tenants', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world), '/console/tenants')
-  await page.waitForSelector('h1:text-is("There is no such page")')
+  await page.waitForSelector('h1:text-is("Your role may not open this page")')
   t.is(await page.locator('nav.main >> text=Tenants').count(), 0)
   await close()
 })

@@ -136,7 +136,7 @@ test('an issuer reads a claim source with its masked secret, and changes nothing
   t.deepEqual([...new Set(await page.locator('main button').allTextContents())], ['Copy'])
   t.is(await page.locator('summary:text-is("Edit")').count(), 0)
   await page.goto(`${world.url}/console/claim-sources/new`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await close()
 })
 

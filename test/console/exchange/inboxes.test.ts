@@ -128,7 +128,7 @@ test('messages have pages, and an auditor reads them without a button that chang
   t.deepEqual(buttons.sort(), ['Copy', 'Load again', 'Next', 'Previous'])
   t.is(await page.locator('summary:text-is("Register a DID")').count(), 0)
   await page.goto(`${world.url}/console/inboxes/send`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await close()
 })
 

@@ -220,7 +220,7 @@ test('an auditor reads webhooks, deliveries and keys, and has no button that cha
   await settled(page)
   t.false((await buttons()).includes('Deliver again'))
   await page.goto(`${world.url}/console/webhooks/new`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await page.goto(`${world.url}/console/webhooks/keys`)
   await settled(page)
   const { keys } = (await world.ask('/v1/webhooks/jwks')).json<{ keys: { kid: string }[] }>()

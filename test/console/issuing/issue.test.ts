@@ -190,7 +190,7 @@ test('who may only read has no page to issue', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world, 'verifier'), '/console/issue')
   await settled(page)
   t.is(await page.locator('nav.main >> text=Issue').count(), 0)
-  t.is(await page.textContent('h1'), 'There is no such page')
+  t.is(await page.textContent('h1'), 'Your role may not open this page')
   await close()
 })
 

@@ -212,7 +212,7 @@ test('an auditor reads a template and has nothing to change it with', async (t) 
   await page.waitForSelector('tbody tr:has-text("course")')
   t.is(await page.locator('main form, button:text-is("Delete")').count(), 0)
   await page.goto(`${world.url}/console/templates/web-semantic/new`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await close()
 })
 

@@ -112,7 +112,7 @@ test('an issuer makes DIDs but chooses no default issuer, and a verifier only re
   t.deepEqual([...new Set(await page.locator('main button').allTextContents())], ['Copy'])
   t.false((await page.textContent('dl'))?.includes('Default issuer'), 'the settings are not for this role')
   await page.goto(`${world.url}/console/dids/new`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await close()
 })
 

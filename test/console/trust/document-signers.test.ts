@@ -186,7 +186,7 @@ test('a verifier reads signers and changes none', async (t) => {
   await settled(page)
   t.deepEqual([...new Set(await page.locator('main button').allTextContents())], ['Copy'])
   await page.goto(`${world.url}/console/document-signers/new`)
-  await page.waitForSelector('text=There is no such page')
+  await page.waitForSelector('text=Your role may not open this page')
   await close()
 })
 

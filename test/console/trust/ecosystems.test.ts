@@ -110,7 +110,7 @@ test('an operator makes an ecosystem with its first participant and credential, 
 
 test('who is no operator has no page of ecosystems', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world), '/console/ecosystems')
-  await page.waitForSelector('h1:text-is("There is no such page")')
+  await page.waitForSelector('h1:text-is("Your role may not open this page")')
   t.is(await page.locator('nav.main >> text=Ecosystems').count(), 0)
   await close()
 })
