@@ -1,5 +1,5 @@
 import { useTexts } from '../texts/index.ts'
-import { useFocus } from './focus.ts'
+import { Arrival } from './arrival.tsx'
 import { Code, Copy } from './parts.tsx'
 
 interface OnceProps {
@@ -8,12 +8,11 @@ interface OnceProps {
   secrets: readonly (readonly [label: string, value: string])[]
 }
 
-/** What the platform shows only now: it has the focus, and the page keeps it until it is left, and nowhere else. */
+/** What the platform shows only now: the page keeps it until it is left, and nowhere else. */
 export function Once({ title, secrets }: OnceProps) {
   const { frame } = useTexts()
-  const place = useFocus<HTMLDivElement>(secrets.join())
   return (
-    <div ref={place} class="success" role="status" tabIndex={-1}>
+    <Arrival key={secrets.join()} class="success">
       <strong>{title}</strong>
       <p>{frame.onlyNow}</p>
       {secrets.map(([label, value]) => (
@@ -24,6 +23,6 @@ export function Once({ title, secrets }: OnceProps) {
           <Code text={value} label={label} />
         </div>
       ))}
-    </div>
+    </Arrival>
   )
 }

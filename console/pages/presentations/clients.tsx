@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { Arrival } from '../../frame/arrival.tsx'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { useFocus } from '../../frame/focus.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Copy, Curl, Facts, Shown } from '../../frame/parts.tsx'
@@ -40,9 +40,8 @@ export function signInAddress(issuer: string, { id, redirectUris }: Client): str
 
 function Made({ client }: { client: Schemas['OidcVerifierClientSecretOut'] }) {
   const { presentations } = useTexts()
-  const place = useFocus<HTMLDivElement>(client.id)
   return (
-    <div ref={place} class="success" role="status" tabIndex={-1}>
+    <Arrival key={client.id} class="success">
       <strong>{presentations.clientMade}</strong>
       <Facts
         facts={[
@@ -56,7 +55,7 @@ function Made({ client }: { client: Schemas['OidcVerifierClientSecretOut'] }) {
           <p>{presentations.secretOnce}</p>
         </>
       )}
-    </div>
+    </Arrival>
   )
 }
 

@@ -1,18 +1,17 @@
-import { useFocus } from '../../frame/focus.ts'
+import { Arrival } from '../../frame/arrival.tsx'
 import { Copy } from '../../frame/parts.tsx'
 import { useTexts } from '../../texts/index.ts'
 
-/** The secret of a webhook, as the platform answered it to the request that set it: it never answers it again, and it has the focus. */
+/** The secret of a webhook, as the platform answered it to the request that set it: it never answers it again. */
 export function Secret({ secret }: { secret: string }) {
   const { webhooks } = useTexts()
-  const place = useFocus<HTMLDivElement>(secret)
   return (
-    <div ref={place} class="success" role="status" tabIndex={-1}>
+    <Arrival key={secret} class="success">
       <strong>{webhooks.secretOnce}</strong>
       <p>
         <code>{secret}</code> <Copy text={secret} />
       </p>
       <p>{webhooks.secretOnceHint}</p>
-    </div>
+    </Arrival>
   )
 }

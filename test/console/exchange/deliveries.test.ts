@@ -69,7 +69,7 @@ test('a span of time that is typed is in the reader’s zone', async (t) => {
     return route.continue()
   })
   await page.click('dialog[open] button[type=submit]')
-  await page.waitForSelector('text=0 deliveries are made again.')
+  await page.waitForSelector('text=No delivery is made again')
   t.deepEqual(asked, [{ since: '2026-07-01T06:15:00.000Z', until: '2026-07-01T07:45:00.000Z' }])
   const [filtered] = await Promise.all([
     page.waitForRequest((each) => each.url().includes('since=')),
