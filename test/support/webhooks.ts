@@ -80,6 +80,17 @@ export const webhooksOf = (world: Pick<World, 'ask'>, token: string) => ({
 export const createWebhook = (world: Pick<World, 'ask'>, token: string): Promise<WebhookAnswer> =>
   webhooksOf(world, token).created({ url: newWebhookUrl(), events: ['OpenIdCredentialIssued'] })
 
+/** Deliveries of so many events to a webhook, all of which failed. */
+export const addFailed = (world: Pick<World, 'dependencies'>, webhookId: string, count: number) =>
+  world.dependencies.systemSql.query({
+    text: `with event as (
+        insert into webhook_events (id, tenant_id, type) select gen_random_uuid(), tenant_id, 'WebhookTest'
+        from webhooks, generate_series(1, $2::int) where id = $1 returning id, tenant_id)
+      insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, event_type, state, ended_at)
+      select gen_random_uuid(), tenant_id, $1, id, 'WebhookTest', 'FAILED', now() from event`,
+    values: [webhookId, count],
+  })
+
 /** What the examples of requests speak of. */
 export async function makeWebhookSample(world: World, token: string) {
   const [webhook, spare] = [await createWebhook(world, token), await createWebhook(world, token)]
