@@ -4,7 +4,7 @@ import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { sdJwtTemplateErrors } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
 import type { SdJwtTemplate, SdJwtTemplateInput } from '../../protocol/sd-jwt-credentials/templates.ts'
-import { hostedType, typeDocument } from '../../protocol/sd-jwt-credentials/types.hosted.ts'
+import { hostedType, typeDocument } from '../../protocol/sd-jwt-credentials/type-metadata/hosted.ts'
 import {
   createTemplateReading,
   keptDefinition,

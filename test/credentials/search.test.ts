@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createSubjectIndex, indexMissingSubjects } from '../../activities/credentials/subjects.ts'
 import { COURSE, create, lines } from '../support/credentials/batches.ts'
@@ -7,7 +7,6 @@ import { createDid, sign } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, signMobile } from '../support/credentials/mobile.ts'
 import { refusal } from '../support/credentials/templates.ts'
 import { platformOf } from '../support/parts/platform.ts'
-import { signSdJwt } from '../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -177,19 +176,6 @@ test.serial('what a batch has signed is found by its subject', async (t) => {
   await set('delete from credentials where batch_id = $1', id)
 })
 
-test('digests of a subject are of one tenant and one master key alone (D-787)', (t) => {
-  const [tenant, other, subject] = [randomUUID(), randomUUID(), 'did:example:holder']
-  const index = createSubjectIndex(world.config)
-  const digest = index.of(tenant, subject)
-  t.deepEqual(index.of(tenant, subject), digest)
-  const changed = [
-    index.of(other, subject),
-    index.of(tenant, `${subject}2`),
-    createSubjectIndex({ masterKey: randomBytes(32) }).of(tenant, subject),
-  ]
-  for (const each of changed) t.notDeepEqual(each, digest)
-})
-
 test.serial('a summary names the credential and holds nothing of its document', async (t) => {
   const summary = (await ask(`/${idOf('compact')}`)).json<Summary>()
   t.like(summary, {
@@ -305,20 +291,4 @@ test('a credential and its timeline are found by the id that signing returned, w
   }
   t.is(refusal(await ask(`/${'A'.repeat(22)}`), 404), 'credential.not_found')
   t.is(refusal(await ask('/nobody'), 400), 'request.invalid')
-})
-
-test.serial('an SD-JWT VC is found by its sub, at once and by the maintenance (RFC 7519, section 4.1.2)', async (t) => {
-  const { systemSql, config } = world.dependencies
-  const sub = 'did:example:of-an-sd-jwt-vc'
-  const body = { payload: { vct: 'https://types.example/one', sub }, issuer_did: issuer }
-  const { id } = await signSdJwt(world, body)
-  const found = async () =>
-    (await world.ask(`${PATH}/search`, { token: world.token, body: { subject: sub } }))
-      .json<Page>()
-      .data.map((each) => each.id)
-  t.deepEqual(await found(), [id])
-  await systemSql.query({ text: 'update credentials set subjects = null where id = $1', values: [id] })
-  t.deepEqual(await found(), [])
-  t.is(await indexMissingSubjects(systemSql, createSubjectIndex(config)), 1)
-  t.deepEqual(await found(), [id])
 })

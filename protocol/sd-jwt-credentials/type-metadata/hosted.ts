@@ -1,4 +1,4 @@
-import type { SdJwtTemplateInput } from './templates.ts'
+import type { SdJwtTemplateInput } from '../templates.ts'
 
 /** The address of a type whose metadata the platform hosts; the version is that of the template that changed it last. */
 export const hostedType = (baseUrl: string, templateId: string, version: number): string =>
