@@ -84,9 +84,9 @@ test('a URL of another host than the example’s is as good: no pattern has a li
   for (const [path, { pattern, example }] of schemasIn(document.components.schemas)) {
     if (typeof pattern !== 'string' || typeof example !== 'string' || !example.startsWith('https://')) continue
     found++
-    const { host, pathname } = new URL(example)
-    for (const other of [`https://anmeldung.hochschule.museum${pathname}`, example.replace(host, 'a.b.c.d.e.f.de')])
-      t.regex(other, new RegExp(pattern, 'u'), path)
+    const { host } = new URL(example)
+    for (const other of ['anmeldung.hochschule.museum', 'a.b.c.d.e.f.de'])
+      t.regex(example.replace(host, other), new RegExp(pattern, 'u'), path)
   }
   t.true(found >= 8, String(found))
 })
