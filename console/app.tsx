@@ -6,10 +6,9 @@ import { Shell } from './frame/shell.tsx'
 import { entryOf } from './pages/entry/index.tsx'
 import { Login } from './pages/entry/login.tsx'
 import { Pages } from './pages/index.tsx'
-
 import { Navigation } from './pages/navigation.tsx'
-import { chosenLanguage, keepLanguage } from './texts/choice.ts'
-import { browserLanguage, type Language, LanguageContext, useTexts } from './texts/index.ts'
+import { keepLanguage } from './texts/choice.ts'
+import { type Language, LanguageContext, loadTexts, useTexts } from './texts/index.ts'
 
 type Session = 'unknown' | 'none' | Standing
 
@@ -47,15 +46,15 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
   )
 }
 
-export function App() {
-  const [language, setLanguage] = useState<Language>(() => chosenLanguage() ?? browserLanguage())
+export function App({ first }: { first: Language }) {
+  const [language, setLanguage] = useState(first)
   // before anything is painted in it
   useLayoutEffect(() => {
     document.documentElement.lang = language
   }, [language])
   const choose = (chosen: Language) => {
     keepLanguage(chosen)
-    setLanguage(chosen)
+    void loadTexts(chosen).then(() => setLanguage(chosen))
   }
   return (
     <LanguageContext.Provider value={language}>

@@ -172,8 +172,8 @@ export function tokenCommandOf(origin: string, who: { clientId?: string; isPerso
   return command.join(' \\\n  ')
 }
 
-/** How to get the access token that commands need. */
-export function TokenCurl(who: { clientId?: string; isPerson?: boolean }) {
+/** How to get the access token that commands need. `of`: the command that it stands at. */
+export function TokenCurl({ of, ...who }: { of?: string; clientId?: string; isPerson?: boolean }) {
   const { frame, areas } = useTexts()
   const command = tokenCommandOf(location.origin, who)
   const hint = who.isPerson ? frame.tokenOfPerson : who.clientId ? frame.tokenOfThis : frame.tokenOfClient
@@ -181,7 +181,7 @@ export function TokenCurl(who: { clientId?: string; isPerson?: boolean }) {
     <details>
       <summary class="wrap">{frame.token}</summary>
       <Copy text={command} />
-      <Code text={command} label={frame.token} />
+      <Code text={command} label={of === undefined ? frame.token : `${frame.token}: ${of}`} />
       <p class="quiet">
         {hint} {!who.isPerson && !who.clientId && <Link href={pathOf('clients')}>{areas.clients}</Link>}
       </p>
@@ -200,7 +200,7 @@ export function Curl({ open = false, ...request }: CurlProps) {
       <summary class="wrap">{title}</summary>
       <Copy text={command} />
       <Code text={command} label={title} />
-      <TokenCurl isPerson={OF_PEOPLE.test(request.path)} />
+      <TokenCurl of={title} isPerson={OF_PEOPLE.test(request.path)} />
     </details>
   )
 }

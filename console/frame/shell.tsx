@@ -24,7 +24,7 @@ function Languages({ setLanguage }: Pick<ShellProps, 'setLanguage'>) {
     <div class="inline">
       <label for={id}>{frame.language}</label>
       <select id={id} value={language} onChange={choose}>
-        {Object.entries(LANGUAGES).map(([tag, { name }]) => (
+        {Object.entries(LANGUAGES).map(([tag, name]) => (
           <option key={tag} value={tag} lang={tag}>
             {name}
           </option>

@@ -1,15 +1,27 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { createContext } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
-import de from './de.json'
-import en from './en.json'
+import type en from './en.json'
 
 /** The members of English: a language that lacks one does not compile. */
 export type Texts = typeof en
 
-/** A language is one file; a text with values is an ICU message (`{count, plural, …}`). */
-export const LANGUAGES = { en, de } satisfies Record<string, Texts>
+/** Names of the languages, each in its own; a text with values is an ICU message (`{count, plural, …}`). */
+export const LANGUAGES = { en: 'English', de: 'Deutsch' }
 export type Language = keyof typeof LANGUAGES
+
+/** A language is one file, which the browser loads when it is chosen. */
+const FILES: Record<Language, () => Promise<{ default: Texts }>> = {
+  en: () => import('./en.json'),
+  de: () => import('./de.json'),
+}
+
+const loaded: Partial<Record<Language, Texts>> = {}
+
+/** Loads the texts of a language, before anything is written in it. */
+export async function loadTexts(language: Language): Promise<void> {
+  loaded[language] ??= (await FILES[language]()).default
+}
 
 export const isLanguage = (name: string): name is Language => Object.hasOwn(LANGUAGES, name)
 
@@ -27,7 +39,12 @@ export function useLocale(): string {
   return navigator.languages.find((tag) => tag.toLowerCase().startsWith(language)) ?? language
 }
 
-export const useTexts = (): Texts => LANGUAGES[useLanguage()]
+export function useTexts(): Texts {
+  const language = useLanguage()
+  const texts = loaded[language]
+  if (!texts) throw new Error(`The texts of ${language} are not loaded.`)
+  return texts
+}
 
 /** A text with its values in their places. */
 export type Say = (text: string, values: Record<string, string | number>) => string

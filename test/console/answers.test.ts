@@ -80,7 +80,7 @@ test('a link that is pressed with Control opens in another tab, and the page sta
     context.waitForEvent('page'),
     page.click('nav.main a:text-is("DIDs")', { modifiers: ['Control'] }),
   ])
-  await tab.waitForURL('**/console/dids')
+  await tab.waitForURL('**/console/dids', { waitUntil: 'commit' })
   t.is(page.url(), `${world.url}/console`)
   await close()
 })

@@ -58,7 +58,7 @@ test('a verification of a presentation counts as one of a credential does', asyn
   const refused = await world.ask('/v1/credentials/web-semantic/presentations/verify', { token: world.token, body })
   t.is(refused.status, 400, refused.text)
   const { page, close } = await openConsole(world, await memberOf(world, 'auditor'))
-  t.is(await page.textContent('tr:has(a:text-is("Verifications that failed")) td:nth-child(2)'), '1')
+  t.is(await page.textContent('tr:has(a:text-is("Verifications that could not be made")) td:nth-child(2)'), '1')
   await close()
 })
 

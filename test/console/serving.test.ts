@@ -88,11 +88,19 @@ test('nothing but reading is answered there', async (t) => {
   t.is((await world.ask('/consoles')).status, 404)
 })
 
-test('all that a browser loads is less than 150 kB compressed (issue of the console)', async (t) => {
+test('all that a browser loads in a language is less than 150 kB compressed (issue of the console)', async (t) => {
   const { text } = await world.ask('/console')
   const bodies = await Promise.all(assetsOf(text).map(async (path) => (await world.ask(path)).text))
-  const bytes = [text, ...bodies].map((body) => gzipSync(body).length).reduce((sum, each) => sum + each, 0)
-  t.true(bytes > 5_000 && bytes < MOST_BYTES, `${bytes} bytes`)
+  for (const language of ['en', 'de']) {
+    // the script names the file of each language
+    const [file = ''] = new RegExp(`\\b${language}-[\\w-]+\\.js`).exec(bodies.join('\n')) ?? []
+    const texts = await world.ask(`/console/assets/${file}`)
+    t.is(texts.status, 200, language)
+    const bytes = [text, ...bodies, texts.text]
+      .map((body) => gzipSync(body).length)
+      .reduce((sum, each) => sum + each, 0)
+    t.true(bytes > 5_000 && bytes < MOST_BYTES, `${language}: ${bytes} bytes`)
+  }
 })
 
 const sources = globSync('console/**/*.{ts,tsx}', { cwd: root }).map((path) => ({

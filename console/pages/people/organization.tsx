@@ -14,7 +14,7 @@ const EXAMPLE = {
   country: 'DE',
   email: 'office@university.example',
   phone: '+49 30 901820',
-  website: 'https://university.example',
+  website: 'https://www.university.example',
 }
 
 /** What an organization has to have. */
