@@ -141,6 +141,8 @@ test('a page keeps its tenant when it renews its token, though another tab has c
   await tab.waitForSelector('nav.main')
   await select(tab).selectOption(other.tenantId)
   await tab.waitForSelector(`tbody tr:has-text("${theirs}")`)
+  // a browser draws nothing on a tab that is behind another one
+  await page.bringToFront()
   await refuseOnce(page, '**/v1/credentials?*')
   await page.click('nav.main a:text-is("Credentials")')
   await settled(page)
