@@ -30,7 +30,7 @@ export interface WalletProviderChanges {
   issuer?: string | null
   attests?: readonly Attested[] | undefined
   certificates?: readonly string[] | undefined
-  /** null: its certificates alone count. */
+  /** null: only its certificates count. */
   jwks?: WalletProviderInput['jwks'] | null
 }
 

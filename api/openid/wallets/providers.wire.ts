@@ -27,7 +27,7 @@ export interface WalletProviderChangesIn {
   issuer?: ProviderIssuer | null
   attests?: ProviderAttests
   certificates?: ProviderCertificates
-  /** null: its certificates alone count. */
+  /** null: only its certificates count. */
   jwks?: WalletKeySet | null
 }
 

@@ -92,7 +92,7 @@ async function verifyProof(
     )
   }
   const { aud, iss, jti, challenge } = payload
-  if (typeof aud !== 'string') throw at('aud', 'expected the issuer alone as aud')
+  if (typeof aud !== 'string') throw at('aud', 'expected only the issuer as aud')
   // drafts had it; what it says has to be right
   if (iss !== undefined && iss !== clientId) throw at('iss', 'expected the sub of the attestation as iss, or no iss')
   if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI)
