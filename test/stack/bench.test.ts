@@ -64,7 +64,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
   }
   t.regex(report.postgres, /^\d+\.\d+/)
   t.regex(batchTable(report.batches), /\| mdoc, mDL, with a status entry \| 400 \|[\s\S]*\| cwt, 25 claims \| 400 \|/)
-  t.is(table(report.rows).split('\n').length, 7)
+  t.is(table(report.rows).split('\n').length, 9)
   const { deliveries } = report
   t.is(deliveries?.wrong, 0, 'each event came to the receiver, once')
   t.is(deliveries?.delays.length, 10)
@@ -87,7 +87,7 @@ test('the benchmark measures the platform over HTTP beside the library, without 
 
 test('an unknown format is named, before anything is started', async (t) => {
   await t.throwsAsync(bench({ env, only: ['rsa'] }), {
-    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, pdf, webhooks, openid/,
+    message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, sd-jwt-vc, pdf, webhooks, openid/,
   })
 })
 
