@@ -10,6 +10,21 @@ export interface Measured {
   workMs?: number
 }
 
+/** One piece of work after another for a while, with the processor time of this process. `work` takes how many are done. */
+export async function repeated(seconds: number, work: (done: number) => Promise<void>): Promise<Measured> {
+  const before = process.cpuUsage()
+  const begun = performance.now()
+  const until = begun + seconds * 1000
+  let done = 0
+  while (performance.now() < until) {
+    await work(done)
+    done += 1
+  }
+  const passed = (performance.now() - begun) / 1000
+  const { user, system } = process.cpuUsage(before)
+  return { done, errors: 0, seconds: passed, latencies: [], workMs: (user + system) / 1000 }
+}
+
 /** Nearest rank. NaN for no values. */
 export function percentile(sorted: readonly number[], percent: number): number {
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN

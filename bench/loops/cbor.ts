@@ -4,7 +4,7 @@ import { encode } from 'cbor2'
 import { Sign1 } from 'cose-kit'
 import { type CborFormat, claims, DEVICE_KEY, elements, MDL, MDL_TYPE, portrait } from '../cbor.formats.ts'
 import { serveJobs } from '../child.ts'
-import type { Measured } from '../measure.ts'
+import { type Measured, repeated } from '../measure.ts'
 
 /** One signature after another on one thread for a while, by a library with its key in memory. */
 export interface CborLoop {
@@ -49,23 +49,10 @@ function cwtSigner(): (number: string) => Promise<Uint8Array> {
 
 async function run({ format, seconds, certificatePem = '' }: CborLoop): Promise<Measured> {
   const sign = format === 'mdoc' ? mdocSigner(certificatePem) : cwtSigner()
-  const before = process.cpuUsage()
-  const begun = performance.now()
-  const until = begun + seconds * 1000
-  let done = 0
-  while (performance.now() < until) {
+  return repeated(seconds, async (done) => {
     const bytes = await sign(String(done))
     if (bytes.length < 100) throw new Error('the library signed nothing')
-    done += 1
-  }
-  const { user, system } = process.cpuUsage(before)
-  return {
-    done,
-    errors: 0,
-    seconds: (performance.now() - begun) / 1000,
-    latencies: [],
-    workMs: (user + system) / 1000,
-  }
+  })
 }
 
 serveJobs(run)

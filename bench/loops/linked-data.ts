@@ -1,7 +1,7 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { serveJobs } from '../child.ts'
 import { FORMATS } from '../formats.ts'
-import type { Measured } from '../measure.ts'
+import { type Measured, repeated } from '../measure.ts'
 import { createPeer, type Peer } from '../peer.ts'
 
 /** One thing after another on one thread for a while, or, with `derive`, once over all. */
@@ -35,22 +35,12 @@ async function run({ format, verb, credentials, seconds }: Loop): Promise<LoopRe
     return { measured: { done: derived.length, errors: 0, seconds: 0, latencies: [] }, derived }
   }
   const inputs = verb === 'verify' ? credentials : credentials.map(({ proof: _, ...unsigned }) => unsigned)
-  const before = process.cpuUsage()
-  const begun = performance.now()
-  const until = begun + seconds * 1000
-  let done = 0
-  while (performance.now() < until) {
+  const measured = await repeated(seconds, async (done) => {
     const input = inputs[done % inputs.length]
     if (!input) throw new Error('no credentials to work on')
     await (verb === 'sign' ? peer.sign(input) : peer.verify(input))
-    done += 1
-  }
-  const passed = (performance.now() - begun) / 1000
-  const { user, system } = process.cpuUsage(before)
-  return {
-    measured: { done, errors: 0, seconds: passed, latencies: [], workMs: (user + system) / 1000 },
-    derived: [],
-  }
+  })
+  return { measured, derived: [] }
 }
 
 serveJobs(run)

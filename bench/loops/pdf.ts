@@ -1,7 +1,7 @@
 import { PDFDocument } from 'pdf-lib'
 import { toBuffer } from 'qrcode'
 import { serveJobs } from '../child.ts'
-import type { Measured } from '../measure.ts'
+import { type Measured, repeated } from '../measure.ts'
 
 /** One PDF after another on one thread for a while, by pdf-lib as its README says. */
 export interface PdfLoop {
@@ -23,17 +23,9 @@ async function fill(template: Uint8Array, encoded: string): Promise<Uint8Array> 
 
 async function run({ seconds, template, encoded }: PdfLoop): Promise<Measured> {
   const bytes = Buffer.from(template, 'base64')
-  const before = process.cpuUsage()
-  const begun = performance.now()
-  const until = begun + seconds * 1000
-  let done = 0
-  while (performance.now() < until) {
+  return repeated(seconds, async () => {
     if ((await fill(bytes, encoded)).length < 1_000) throw new Error('pdf-lib made no PDF')
-    done += 1
-  }
-  const { user, system } = process.cpuUsage(before)
-  const workMs = (user + system) / 1000
-  return { done, errors: 0, seconds: (performance.now() - begun) / 1000, latencies: [], workMs }
+  })
 }
 
 serveJobs(run)

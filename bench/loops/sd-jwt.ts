@@ -11,7 +11,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { dereference, publicKeyOf, toJwk } from '../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { serveJobs } from '../child.ts'
-import type { Measured } from '../measure.ts'
+import { type Measured, repeated } from '../measure.ts'
 import { SELECTIVE, sdJwtClaims } from '../sd-jwt/claims.ts'
 
 /** One SD-JWT VC after another on one thread for a while, by @sd-jwt/sd-jwt-vc with its keys in memory. */
@@ -56,11 +56,7 @@ function instanceFor(issuer: KeyObject) {
 
 async function run({ verb, seconds, did, credentials }: SdJwtLoop): Promise<Measured> {
   const library = instanceFor(keyOf(did))
-  const before = process.cpuUsage()
-  const begun = performance.now()
-  const until = begun + seconds * 1000
-  let done = 0
-  while (performance.now() < until) {
+  return repeated(seconds, async (done) => {
     if (verb === 'sign') {
       const iat = Math.floor(Date.now() / 1_000)
       const encoded = await library.issue({ iss: did, iat, ...sdJwtClaims(String(done)) }, { _sd: SELECTIVE })
@@ -69,11 +65,7 @@ async function run({ verb, seconds, did, credentials }: SdJwtLoop): Promise<Meas
       const { payload } = await library.verify(credentials[done % credentials.length] ?? '')
       if (payload.iss !== did) throw new Error('the library verified something else')
     }
-    done += 1
-  }
-  const { user, system } = process.cpuUsage(before)
-  const workMs = (user + system) / 1000
-  return { done, errors: 0, seconds: (performance.now() - begun) / 1000, latencies: [], workMs }
+  })
 }
 
 serveJobs(run)

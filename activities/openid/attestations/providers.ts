@@ -69,7 +69,7 @@ export async function trustedIn(em: SqlEntityManager, attested: Attested): Promi
   return rows.map(({ id, issuer, certificates, jwks }) => ({
     id,
     issuer: issuer ?? undefined,
-    certificates: certificates.flatMap((pem) => certificateOfPem(pem)?.der ?? []),
+    certificates: certificates.flatMap((pem) => certificateOfPem(pem) ?? []),
     keys: jwks?.keys ?? [],
   }))
 }

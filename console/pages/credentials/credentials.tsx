@@ -7,18 +7,10 @@ import { go, Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { FORMATS, type Format } from './formats.ts'
 
 type Summary = Schemas['CredentialSummaryOut']
 type StateName = Summary['state']
-type Format = Summary['format']
-
-const FORMATS: Record<Format, true> = {
-  'web-semantic': true,
-  compact: true,
-  'compact-semantic': true,
-  mobile: true,
-  'sd-jwt-vc': true,
-}
 
 /** The example of the README's quick tour. */
 const EXAMPLE = {

@@ -116,6 +116,9 @@ export const FORMATS: Record<Format, Actions> = {
   },
 }
 
+/** One of them is enough to read some credentials. */
+export const READ_SCOPES = [...new Set(Object.values(FORMATS).map(({ scope }) => `${scope}:read`))]
+
 /** Only web semantic credentials can be suspended. */
 export const suspend = (id: string, isSuspended: boolean): Promise<unknown> =>
   api.post('/v1/credentials/web-semantic/{id}/suspension-status', {

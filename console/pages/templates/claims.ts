@@ -23,6 +23,15 @@ export type Json = Record<string, unknown>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The text at a path; empty where there is none. */
+export const textIn = (source: unknown, ...path: string[]): string => {
+  const value = path.reduce((inner: unknown, step) => (isObject(inner) ? inner[step] : undefined), source)
+  return typeof value === 'string' ? value : ''
+}
+
+/** The objects of a list; none where there is no list. */
+export const objectsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isObject) : [])
+
 /** What is there: neither undefined nor an empty text. */
 export const named = (values: Json): Json =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))

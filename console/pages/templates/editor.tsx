@@ -6,7 +6,7 @@ import { Curl, Failure } from '../../frame/parts.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Preview } from '../issue/preview.tsx'
 import { Claims } from './claim-rows.tsx'
-import { isObject, type Json } from './claims.ts'
+import { isObject, type Json, textIn } from './claims.ts'
 import { contextsIn, linesOf, type Meaning, meaningsOf } from './contexts.ts'
 import { DurationEntries } from './duration.tsx'
 import { type Display, type Format, TEMPLATES, type Template } from './formats.ts'
@@ -20,11 +20,6 @@ const PROOF_TYPES = ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'bbs-2023', 'Ed25519S
 
 /** How long nothing is typed before the platform is asked what the terms mean. */
 const PAUSE_MS = 500
-
-const textIn = (source: unknown, ...path: string[]): string => {
-  const value = path.reduce((inner: unknown, step) => (isObject(inner) ? inner[step] : undefined), source)
-  return typeof value === 'string' ? value : ''
-}
 
 /** The value once it has not changed for a moment. */
 function useSettled<Value>(value: Value): Value {

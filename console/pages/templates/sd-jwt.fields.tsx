@@ -1,11 +1,6 @@
 import { CheckEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useTexts } from '../../texts/index.ts'
-import { isObject, type Json } from './claims.ts'
-
-const textIn = (source: Json, name: string): string => {
-  const value = Object.hasOwn(source, name) ? source[name] : undefined
-  return typeof value === 'string' ? value : ''
-}
+import { type Json, objectsIn, textIn } from './claims.ts'
 
 /** Name and type of an SD-JWT VC; without a type of its own, the platform hosts one. */
 export function SdJwtTypeFields({ source }: { source: Json }) {
@@ -27,11 +22,11 @@ export function SdJwtTypeFields({ source }: { source: Json }) {
 /** How wallets draw it, in its first language. */
 export function SdJwtDisplayFields({ source }: { source: Json }) {
   const { templates } = useTexts()
-  const [first] = Array.isArray(source.display) ? source.display.filter(isObject) : []
+  const [first] = objectsIn(source.display)
   const entry = (label: string, name: string) => ({
     label,
     name: `display.0.${name}`,
-    value: first ? textIn(first, name) : '',
+    value: textIn(first, name),
   })
   return (
     <>

@@ -1,4 +1,4 @@
-import { belowClaims, type Claim, isObject, type Json } from './claims.ts'
+import { belowClaims, type Claim, isObject, type Json, objectsIn } from './claims.ts'
 import { emptyRow, type Row, typed, valueIn } from './rows.ts'
 
 /** Stands for every element of an array in a path as it is typed. */
@@ -66,7 +66,7 @@ function claimOf(row: Row, rows: readonly Row[]): Json {
 
 export const sdJwtClaimsIn = (rows: readonly Row[], others: Json): Json[] => [
   ...rows.map((row) => claimOf(row, rows)),
-  ...(Array.isArray(others.claims) ? others.claims.filter(isObject) : []),
+  ...objectsIn(others.claims),
 ]
 
 /** The claims that a request gives, for forms and lists. */

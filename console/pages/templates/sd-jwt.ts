@@ -1,14 +1,12 @@
 import { textOf } from '../../frame/form.tsx'
-import { isObject, type Json, named } from './claims.ts'
+import { type Json, named, objectsIn } from './claims.ts'
 import { durationIn } from './duration.tsx'
 import type { Edited } from './rows.ts'
 import { sdJwtClaimsIn } from './sd-jwt.rows.ts'
 
-const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
-
 /** What wallets show: the form has the first language, and the others stay. */
 function displayIn(form: FormData, source: Json): Json[] {
-  const [first = {}, ...others] = listOf(source.display)
+  const [first = {}, ...others] = objectsIn(source.display)
   const name = textOf(form, 'display.0.name')
   if (name === undefined) return others
   const shown = named({

@@ -1,12 +1,8 @@
 import type { Area } from '../area.ts'
+import { READ_SCOPES } from '../credentials/formats.ts'
 import { VerifyPage } from './verify.tsx'
 
 export const verify: Area = {
-  needs: [
-    'semantic-credentials:read',
-    'compact-credentials:read',
-    'mobile-credentials:read',
-    'sd-jwt-credentials:read',
-  ],
+  needs: READ_SCOPES,
   page: ({ standing, parts }) => (parts.length === 0 ? <VerifyPage standing={standing} /> : undefined),
 }

@@ -122,18 +122,20 @@ function MdocView({ mdoc, signerId }: { mdoc: Mdoc; signerId: string }) {
   )
 }
 
+/** A value as text; a number that is a time is one too. */
+function Value({ value, at }: Pick<Entry, 'value' | 'at'>) {
+  return (
+    <>
+      <bdi>{value}</bdi> {at && <Time at={at} />}
+    </>
+  )
+}
+
 function CwtView({ cwt: { header, claims } }: { cwt: Cwt }) {
   const { decoded } = useTexts()
   const columns: Column<Entry>[] = [
     [decoded.name, ({ name, label }) => <code>{name || label}</code>],
-    [
-      decoded.value,
-      ({ value, at }) => (
-        <>
-          <bdi>{value}</bdi> {at && <Time at={at} />}
-        </>
-      ),
-    ],
+    [decoded.value, Value],
     [decoded.label, ({ label, name }) => name && label],
   ]
   return (
@@ -150,14 +152,7 @@ function SdJwtView({ sdJwt: { header, claims, disclosures, decoys } }: { sdJwt: 
   const { decoded } = useTexts()
   const columns: Column<Disclosed>[] = [
     [decoded.name, ({ name }) => (name === undefined ? decoded.anElement : <code>{name}</code>)],
-    [
-      decoded.value,
-      ({ value, at }) => (
-        <>
-          <bdi>{value}</bdi> {at && <Time at={at} />}
-        </>
-      ),
-    ],
+    [decoded.value, Value],
   ]
   return (
     <>

@@ -1,5 +1,5 @@
 import { type FieldError, Refusal, within } from '../../../errors.ts'
-import { certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
+import { type Certificate, certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
 import type { WalletJwk } from '../authorization/types.ts'
 import { faultsOfKeys } from '../authorization/wallets.ts'
 
@@ -22,8 +22,7 @@ export interface WalletProviderInput {
 export interface TrustedProvider {
   id: string
   issuer: string | undefined
-  /** DER. */
-  certificates: readonly Uint8Array[]
+  certificates: readonly Certificate[]
   keys: readonly WalletJwk[]
 }
 

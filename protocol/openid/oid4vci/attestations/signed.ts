@@ -69,7 +69,7 @@ function checkProfile(chain: readonly Uint8Array[], leaf: Certificate, anchors: 
 function byCertificate(x5c: unknown, rules: AttestationRules): TrustedKey {
   const chain = chainOf(x5c)
   const anchors = rules.providers.flatMap((provider) =>
-    provider.certificates.map((der) => ({ provider, certificate: parseCertificate(der) })),
+    provider.certificates.map((certificate) => ({ provider, certificate })),
   )
   const trusted = anchors.map(({ certificate }) => certificate)
   try {
