@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserServer } from 'playwright-core'
 import { binaryCache, onPath } from '../../../stack/parts/temporal.binary.ts'
 import { CHROMIUM_NAMES } from '../../../stack/tests/parts.ts'
 
@@ -51,11 +51,23 @@ async function unpack(directory: string): Promise<void> {
   }
 }
 
+/** So long may Chromium take to end: on a busy machine it may answer that it closes, and then stay. */
+const CLOSING_MS = 20_000
+
+async function endOf(server: BrowserServer, withinMs: number): Promise<void> {
+  const late = setTimeout(() => void server.kill(), withinMs)
+  await server.close().finally(() => clearTimeout(late))
+}
+
 /** A real browser without a window. */
-export async function openChromium(): Promise<Browser> {
+export async function openChromium(closingMs = CLOSING_MS): Promise<Browser> {
   const { chromium } = await import('playwright-core')
   const { executablePath, env } = await findChromium()
   const own = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   // root has no sandbox; what the tests open is their own platform
-  return chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...own, ...env } })
+  const args = ['--no-sandbox']
+  const server = await chromium.launchServer({ executablePath, args, env: { ...own, ...env }, host: '127.0.0.1' })
+  const browser = await chromium.connect(server.wsEndpoint())
+  browser.close = () => endOf(server, closingMs)
+  return browser
 }
