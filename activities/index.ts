@@ -27,6 +27,8 @@ import { createVerifierKeyRotation } from './openid/verifiers/rotation.ts'
 import { composeSdJwtCredentials } from './sd-jwt-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
+import { createTrustGate } from './trust-lists/gate.ts'
+import { composeTrustLists } from './trust-lists/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
 import { composeWebhooks, webhookActivities } from './webhooks/index.ts'
 
@@ -48,7 +50,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const frame = { ...dependencies, ...standing, operations }
   const { signers, ...dids } = composeDids({ ...frame, servicesOf: createDidServices(dependencies) })
   const policyGate = createPolicyGate(dependencies)
-  const { entries, ...engine } = composeEngine({ ...frame, signers, policyGate })
+  const trustGate = createTrustGate(dependencies)
+  const { entries, ...engine } = composeEngine({ ...frame, signers, policyGate, trustGate })
   const known = { ...frame, ...dids, signers }
   const { format: semantic, ...verbs } = composeSemanticCredentials({ ...known, ...engine, entries })
   const { mobileFormat, ...mobile } = composeMobileCredentials({ ...frame, ...engine, entries })
@@ -73,6 +76,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composePrivacy(frame),
     composeDomains(frame),
     composeEcosystems(frame, policyGate),
+    composeTrustLists({ ...frame, trustGate }),
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats }),

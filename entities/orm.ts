@@ -30,6 +30,7 @@ import { type PoolObserver, watchPool } from './pool.ts'
 import * as presentations from './semantic-credentials.presentations.ts'
 import * as semanticCredentials from './semantic-credentials.ts'
 import * as tokensLogs from './tokens-logs.ts'
+import * as trustLists from './trust-lists/lists.ts'
 import * as webhooks from './webhooks.ts'
 
 /** Each exports entities and the rights to its tables, and nothing else. */
@@ -62,6 +63,7 @@ const AREAS = [
   semanticCredentials,
   statusLists,
   tokensLogs,
+  trustLists,
   webhooks,
 ] as const
 

@@ -126,6 +126,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   tenant_import_segments: { holds: 'the lines of the file of a tenant, encrypted', until: 'the import ends' },
   tenant_imports: { holds: 'DIDs whose keys stayed behind', until: '30 days are over' },
   tenants: 'nothing',
+  trust_lists: 'nothing',
   webhook_deliveries: {
     holds: 'what a receiver answered, encrypted',
     until: 'an erasure of the credential that the event is about, or WEBHOOK_RETENTION_DAYS after the end',

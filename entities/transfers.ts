@@ -112,6 +112,7 @@ export const TRANSFERS: Readonly<Record<string, Transfer>> = {
   tenant_import_segments: PLATFORM,
   tenant_imports: PLATFORM,
   tenants: exported('settings'),
+  trust_lists: exported('trustLists'),
   webhook_deliveries: UNDER_WAY,
   webhook_events: leftOut('events were sent, or go on, where they happened'),
   webhook_keys: PLATFORM,

@@ -12,6 +12,7 @@ import { SD_JWT_CREDENTIAL_OPERATIONS } from './sd-jwt-credentials/operations.ts
 import { SEMANTIC_CREDENTIAL_OPERATIONS } from './semantic-credentials/operations.ts'
 import { PLATFORM_AREAS, type Scope } from './tokens-logs/index.ts'
 import { TOKEN_AND_LOG_OPERATIONS } from './tokens-logs/operations.ts'
+import { TRUST_LIST_OPERATIONS } from './trust-lists/operations.ts'
 import { isUuid } from './uuid.ts'
 import { WEBHOOK_OPERATIONS } from './webhooks/operations.ts'
 
@@ -44,6 +45,7 @@ export const OPERATIONS = disjoint(
   SD_JWT_CREDENTIAL_OPERATIONS,
   SEMANTIC_CREDENTIAL_OPERATIONS,
   TOKEN_AND_LOG_OPERATIONS,
+  TRUST_LIST_OPERATIONS,
   WEBHOOK_OPERATIONS,
 ) satisfies Record<string, OperationFacts>
 

@@ -3,6 +3,7 @@ import { readList } from '../../protocol/compact-credentials/status-lists.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { type CompactVerdict, keyUrlOf, verifyCompact } from '../../protocol/compact-credentials/verify.ts'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
 import { dereference } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -25,6 +26,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'now'> {
   didResolver: DidResolver
   namedLists: NamedLists
   policyGate: Pick<PolicyGate, 'reasonsAgainst'>
+  trustGate: TrustGate
 }
 
 const OWN_LIST = new RegExp(`^/v1/credentials/compact/revocation-lists/(${UUID})$`)
@@ -33,7 +35,7 @@ const ACCEPT = `${TOKEN_TYPES.cwt}, application/cwt;q=0.9, application/cbor;q=0.
 const ACCEPT_BIT_INDEX = 'application/cwt, application/cbor;q=0.9, application/octet-stream;q=0.8, */*;q=0.1'
 
 /** Verifies compact credentials of any issuer. A bad credential is a verdict, and only a broken request throws. */
-export function createCompactVerifier({ config, now, didResolver, namedLists, policyGate }: Parts) {
+export function createCompactVerifier({ config, now, didResolver, namedLists, policyGate, trustGate }: Parts) {
   const { clockToleranceMs: toleranceMs } = config
   function foreignList(tenantId: string, entry: StatusEntry, issuer: string): Promise<ReadList> {
     const keyOf = async (kid: string) => {
@@ -60,8 +62,9 @@ export function createCompactVerifier({ config, now, didResolver, namedLists, po
 
   return {
     /** Options that are absent or null are asked for: expiry, start and revocation are checked, any issuer is trusted. */
-    verify(tenantId: string, profile: Profile, request: CompactVerifyRequest): Promise<CompactVerdict> {
+    async verify(tenantId: string, profile: Profile, request: CompactVerifyRequest): Promise<CompactVerdict> {
       const { payload, assertExpiry, assertNotBefore, checkRevocation, trustedIssuers } = request
+      const trust = await trustGate.trustFor(tenantId, profile)
       return verifyCompact(payload, {
         profile,
         now: now(),
@@ -69,6 +72,7 @@ export function createCompactVerifier({ config, now, didResolver, namedLists, po
         assertExpiry: assertExpiry ?? true,
         assertNotBefore: assertNotBefore ?? true,
         trustedIssuers: trustedIssuers ?? undefined,
+        find: trust?.find,
         reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: profile, issuer, types }),
         resolveDid: (did) => didResolver.documentFor(tenantId, did),
         isRevoked: (checkRevocation ?? true) ? (entry, issuer) => isRevoked(tenantId, entry, issuer) : undefined,

@@ -1,4 +1,5 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import type { DidArea } from '../dids/index.ts'
 import type { Frame } from '../frame/index.ts'
 import { createBatchEnds } from './batches/end.ts'
@@ -20,8 +21,13 @@ import { createStatusPublisher } from './status-lists/publish.ts'
 import { createStatusSweep } from './status-lists/sweep.ts'
 import { createTimeline } from './timeline.ts'
 
+interface Gates {
+  policyGate: PolicyGate
+  trustGate: TrustGate
+}
+
 /** Parts of the engine that a format needs. */
-export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'> & { policyGate: PolicyGate }) => {
+export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'> & Gates) => {
   const credentialStatus = createCredentialStatus(frame)
   return {
     entries: createStatusEntries(frame),
@@ -30,6 +36,7 @@ export const composeEngine = (frame: Frame & Pick<DidArea, 'signers'> & { policy
     credentialStatus,
     namedLists: createNamedLists({ ...frame, credentialStatus }),
     policyGate: frame.policyGate,
+    trustGate: frame.trustGate,
   }
 }
 

@@ -2,9 +2,10 @@ import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { fromBase64url, withoutPadding } from '../../protocol/base64url.ts'
 import { decodeCbor, isTag } from '../../protocol/cose/cbor.ts'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import type { ListedIssuer, TrustGate } from '../../protocol/credentials/trust.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
-import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { keyOf, type Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
@@ -32,6 +33,8 @@ export interface VerifiedMdoc {
   namespaces: Record<string, Record<string, unknown>>
   /** Fingerprint of the trusted certificate that it leads to. */
   issuerFingerprint?: string
+  /** Where a trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuer
   validityInfo: { signed: string; validFrom: string; validUntil: string }
 }
 
@@ -87,12 +90,13 @@ function sessionOf({ transcript, readerPrivateKey }: NonNullable<MobileVerifyReq
 interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'config'> {
   namedLists: NamedLists
   policyGate: Pick<PolicyGate, 'reasonsAgainst'>
+  trustGate: TrustGate
 }
 
 const OWN_LIST = new RegExp(`^/v1/credentials/mobile/status-lists/(${UUID})$`)
 
 /** Verifies mdocs against the IACAs of the tenant, own and imported ones. */
-export function createMobileVerifier({ systemSql, now, config, namedLists, policyGate }: Parts) {
+export function createMobileVerifier({ systemSql, now, config, namedLists, policyGate, trustGate }: Parts) {
   const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Own lists are read from their rows: current, and without a network call. */
@@ -117,15 +121,22 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
     async verifyBound(tenantId: string, { payload, session }: MobileVerifyRequest): Promise<MobileVerdict<BoundMdoc>> {
       const given = session && sessionOf(session)
       const bytes = bytesOf(payload, 'payload')
-      const [trusted, revoked] = await Promise.all([
+      const [trust, trusted, revoked] = await Promise.all([
+        trustGate.trustFor(tenantId, 'mobile'),
         systemSql.query<{ certificate: Buffer }>({ name: 'trusted-iacas', text: TRUSTED, values: [tenantId] }),
         systemSql.query<{ key: string }>({ name: 'revoked-signers', text: REVOKED, values: [tenantId] }),
       ])
       const revokedKeys = new Set<string | undefined>(revoked.rows.map(({ key }) => key))
       const isRevoked = (signer: Certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(signer))
+      const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
+      // a listed certificate comes first: the credential leads to it, whatever IACAs the tenant has besides
+      const anchorsOf = ([first]: readonly Uint8Array[]): Certificate[] => {
+        const signer = trust && first && readCertificate(first)
+        return signer ? trust.anchorsOf([signer]).map(storedCertificate) : []
+      }
       const rules = {
         now: now(),
-        trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
+        ...(trust && { find: (iaca: Certificate | undefined) => trust.find(iaca && authorityOf(iaca)) }),
         reasonsAgainst: (docType: string, iaca: Certificate | undefined) =>
           policyGate.reasonsAgainst(tenantId, {
             format: 'mobile',
@@ -139,7 +150,8 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       try {
         const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
-          const { verified, reasons, warnings, iaca } = await verifyMdoc(mdoc, rules)
+          const trusted = [...anchorsOf(mdoc.chain), ...iacas]
+          const { verified, reasons, warnings, iaca, trust: listed } = await verifyMdoc(mdoc, { ...rules, trusted })
           const { docType, signed, validFrom, validUntil } = mdoc.mso
           const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]
           const document = {
@@ -149,6 +161,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
             warnings,
             namespaces: shownNameSpaces(mdoc.nameSpaces),
             ...(iaca && { issuerFingerprint: iaca.fingerprint }),
+            ...(listed && { trust: listed }),
             validityInfo: { signed: signed.toISOString(), validFrom: from, validUntil: until },
           }
           const { deviceKey } = mdoc.mso

@@ -1,6 +1,6 @@
 import { isDid } from '../../protocol/dids/index.ts'
 import { isObject } from '../../protocol/json.ts'
-import { statusEntryOf } from '../../protocol/sd-jwt-credentials/verify.ts'
+import { statusEntryOf } from '../../protocol/sd-jwt-credentials/status-list.ts'
 import type { BatchFormat, CredentialFormat, WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { SdJwtSigning, SignedSdJwtRow } from './sign.ts'

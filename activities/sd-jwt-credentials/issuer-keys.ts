@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
 import { dereference } from '../../protocol/dids/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import type { Json } from '../../protocol/json.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
-import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
-import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
+import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { Faulty, faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import {
   chooseKey,
   type IssuerReference,
@@ -16,7 +17,12 @@ import {
 } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { keyOfCertificate, keyOfJwk } from '../../protocol/sd-jwt-credentials/keys.ts'
 import type { IssuerKey } from '../../protocol/sd-jwt-credentials/verify.ts'
-import { isCertificateOf, verifyChain } from '../../protocol/sd-jwt-credentials/x5c.ts'
+import {
+  type ChainTrust,
+  isCertificateOf,
+  type TrustedChain,
+  verifyChain,
+} from '../../protocol/sd-jwt-credentials/x5c.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import { byClock } from '../frame/caches.ts'
@@ -41,6 +47,7 @@ interface Parts extends Pick<Dependencies, 'systemSql' | 'outbound' | 'now' | 'c
   didResolver: DidResolver
   tenants: Pick<Tenants, 'byHost'>
   sdJwtPublished: Pick<SdJwtPublished, 'issuerMetadata'>
+  trustGate: TrustGate
 }
 
 /** The key, and the certificate that it leads to. */
@@ -50,9 +57,25 @@ export interface FoundKey extends IssuerKey {
 
 const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
 
+/** A chain that leads to an IACA may lead on to a listed certificate, or the other way round: the listed one counts. */
+function leadToListed(
+  chain: readonly Uint8Array[],
+  listed: readonly Certificate[],
+  iacas: readonly Certificate[],
+  rules: Omit<ChainTrust, 'trusted'>,
+): TrustedChain {
+  if (listed.length === 0) return verifyChain(chain, { ...rules, trusted: iacas })
+  try {
+    return verifyChain(chain, { ...rules, trusted: listed })
+  } catch (error) {
+    if (!(error instanceof Faulty)) throw error
+    return verifyChain(chain, { ...rules, trusted: [...iacas, ...listed] })
+  }
+}
+
 /** Finds the keys of issuers: by DID, by JWT VC Issuer Metadata, and by certificates of the tenant's IACAs. */
 export function createIssuerKeys(parts: Parts) {
-  const { systemSql, outbound, now, config, didResolver, tenants, sdJwtPublished } = parts
+  const { systemSql, outbound, now, config, didResolver, tenants, sdJwtPublished, trustGate } = parts
   const { clockToleranceMs: toleranceMs, publicUrl } = config
   const sets = new LRUCache<string, Json[]>({
     max: 500,
@@ -110,15 +133,17 @@ export function createIssuerKeys(parts: Parts) {
   }
 
   async function byCertificate(tenantId: string, { chain, issuer }: Extract<IssuerReference, { by: 'x5c' }>) {
-    const [trusted, revoked] = await Promise.all([
+    const [trust, trusted, revoked] = await Promise.all([
+      trustGate.trustFor(tenantId, 'sd-jwt-vc'),
       systemSql.query<{ certificate: Buffer }>({ name: 'sd-jwt-iacas', text: TRUSTED, values: [tenantId] }),
       systemSql.query<{ key: string }>({ name: 'sd-jwt-revoked-signers', text: REVOKED, values: [tenantId] }),
     ])
     const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
-    const { leaf, anchor } = verifyChain(chain, {
+    const listed = trust?.anchorsOf(chain.flatMap((der) => readCertificate(der) ?? [])) ?? []
+    const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
+    const { leaf, anchor } = leadToListed(chain, listed.map(storedCertificate), iacas, {
       now: now(),
       toleranceMs,
-      trusted: trusted.rows.map(({ certificate }) => storedCertificate(certificate)),
       isRevoked: (certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(certificate) ?? ''),
     })
     if (issuer !== undefined && !isCertificateOf(leaf, issuer))

@@ -1,4 +1,5 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { type SdJwtVerdict, verifySdJwt } from '../../protocol/sd-jwt-credentials/verify.ts'
@@ -25,17 +26,19 @@ interface Parts extends Pick<Dependencies, 'now' | 'config'> {
   namedLists: NamedLists
   issuerKeys: IssuerKeys
   policyGate: Pick<PolicyGate, 'reasonsAgainst'>
+  trustGate: TrustGate
   typeMetadata: TypeMetadataReader
 }
 
 /** Verifies SD-JWT VC credentials of any issuer. A bad credential is a verdict, and only a broken request throws. */
 export function createSdJwtVerifier(parts: Parts) {
-  const { now, config, issuerKeys, policyGate, typeMetadata } = parts
+  const { now, config, issuerKeys, policyGate, trustGate, typeMetadata } = parts
   const status = createSdJwtStatus(parts)
 
   return {
-    verify(tenantId: string, request: SdJwtVerifyRequest): Promise<SdJwtVerdict> {
+    async verify(tenantId: string, request: SdJwtVerifyRequest): Promise<SdJwtVerdict> {
       const { payload, keyBinding, checkRevocation, checkTypeMetadata, trustedIssuers } = request
+      const trust = await trustGate.trustFor(tenantId, 'sd-jwt-vc')
       let known: { reference: IssuerReference; found: FoundKey } | undefined
       return verifySdJwt(payload, {
         now: now(),
@@ -48,6 +51,7 @@ export function createSdJwtVerifier(parts: Parts) {
           known = { reference, found }
           return found
         },
+        find: trust?.find,
         reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: 'sd-jwt-vc', issuer, types }),
         ...(checkTypeMetadata && {
           typeFaults: async (processed, vct, integrity) =>

@@ -120,14 +120,14 @@ export function createVcApi(parts: Parts) {
       const vcApiOptions = readVcApiOptions(options)
       const skip = readSkipped(options)
       const trusted = vcApiOptions.trustedContexts ? [vcApiOptions.trustedContexts] : []
-      const { reason, warnings } = await credentialVerifier.verifyCredential(tenantId, credential, trusted, skip)
+      const { reason, warnings, trust } = await credentialVerifier.verifyCredential(tenantId, credential, trusted, skip)
       const errors = [
         ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
         ...answerErrors(credential, vcApiOptions),
       ]
       if (errors.length > 0)
         refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)
-      return { checks: verdictChecks({ credential, reasons: reason, skip }), warnings }
+      return { checks: verdictChecks({ credential, reasons: reason, trust, skip }), warnings }
     },
 
     derive(tenantId: string, credential: Json, options: Options): Promise<Json> {

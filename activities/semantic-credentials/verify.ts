@@ -1,4 +1,5 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import { NOT_LISTED, type TrustGate } from '../../protocol/credentials/trust.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
@@ -6,7 +7,7 @@ import { isObject, listOf } from '../../protocol/json.ts'
 import { type OpenedEnvelope, openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
-import { type OptionalCheck, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
+import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
   type TrustedContexts,
@@ -28,6 +29,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
   contexts: TenantContexts
   credentialStatus: CredentialStatus
   policyGate: Pick<PolicyGate, 'reasonsAgainst'>
+  trustGate: TrustGate
 }
 
 /** A verified list from another host, and its bits. */
@@ -60,7 +62,8 @@ const mismatch = (what: string) => new Refusal('status_list.mismatch', `The stat
 
 /** Verifies any issuer's credential (specification, verifyWebSemanticCredentials). A bad credential is a verdict. */
 export function createCredentialVerifier(parts: Parts) {
-  const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus, policyGate } = parts
+  const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus, policyGate, trustGate } =
+    parts
   const lists = createForeignLists<VerifiedList>({ outbound, now })
   const unpacking = createUnpacking()
   const { publicUrl, clockToleranceMs: toleranceMs } = config
@@ -134,7 +137,7 @@ export function createCredentialVerifier(parts: Parts) {
   /**
    * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
    * a list, such contexts are warnings. `skip`: checks that the caller leaves out. `trustedIssuers`: only credentials of
-   * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids. Throws only for what the libraries must not process
+   * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids or its trust lists do not have. Throws only for what the libraries must not process
    * (`credential.malformed`).
    */
   async function checkCredential(
@@ -152,10 +155,14 @@ export function createCredentialVerifier(parts: Parts) {
     const credential = envelope ? normaliseForVerify(asSent) : sent
     for (const list of trusted) assertTrustedContexts(list)
     if (trustedIssuers && !trustedIssuers.some((did) => did === issuerId(credential.issuer))) return NOT_TRUSTED
-    const forbidden = await policyGate.reasonsAgainst(tenantId, judgedOf(credential))
+    const judged = judgedOf(credential)
+    const finding = (await trustGate.trustFor(tenantId, 'semantic'))?.find(judged.issuer)
+    const unlisted: Reason[] = finding && 'fault' in finding ? [{ type: NOT_LISTED, message: finding.fault }] : []
+    const forbidden = [...unlisted, ...(await policyGate.reasonsAgainst(tenantId, judged))]
     if (forbidden.length > 0) return { verified: false, reason: forbidden, warnings: [] }
+    const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
-    if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [] }
+    if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [], ...trust }
     const verdict = await documents.verify(
       {
         credential,
@@ -175,6 +182,7 @@ export function createCredentialVerifier(parts: Parts) {
       verified: verdict.verified && reason.length === 0,
       reason: [...verdict.reason, ...reason],
       warnings: [...ofContexts, ...warnings],
+      ...trust,
     }
   }
 

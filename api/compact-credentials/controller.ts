@@ -87,8 +87,8 @@ export class CompactCredentialsController extends Controller {
     const { user, sentFile } = called
     const verdict = await this.platform.compactScans.verify(user.tenantId, PROFILE, verifyRequest(body, sentFile))
     noteVerdict(called, verdict)
-    const { verified, decoded, error } = verdict
-    return { verified, ...(decoded && { decoded: { ...decoded } }), ...(error && { error }) }
+    const { verified, decoded, error, trust } = verdict
+    return { verified, ...(decoded && { decoded: { ...decoded } }), ...(error && { error }), ...(trust && { trust }) }
   }
 
   /**

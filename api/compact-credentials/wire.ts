@@ -3,6 +3,7 @@ import { jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import type { ErrorType } from '../../protocol/compact-credentials/verify.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, Did, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 
 /**
@@ -107,6 +108,8 @@ export interface CompactVerifyOut {
   decoded?: DecodedClaims
   /** Present when not verified. */
   error?: VerificationErrorOut
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
 }
 
 export interface CompactSemanticVerifyOut {
@@ -115,6 +118,8 @@ export interface CompactSemanticVerifyOut {
   decoded?: DecodedSemantic
   /** Present when not verified. */
   error?: VerificationErrorOut
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
 }
 
 /** One of the two, which mean the same. */

@@ -1,5 +1,6 @@
 import type { MobileCredential } from '../../activities/mobile-credentials/read.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
+import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 
 /** A public JSON Web Key (RFC 7517). */
@@ -128,6 +129,7 @@ export interface MobileReason {
     | 'Syntax'
     | 'Certificate'
     | 'UntrustedIssuer'
+    | 'IssuerNotListed'
     | 'IssuerNotAllowed'
     | 'VerifierNotAllowed'
     | 'CertificateRevoked'
@@ -158,6 +160,8 @@ interface VerifiedDocument {
   namespaces: ShownItems
   /** SHA-256 of the trusted certificate, in hex. */
   issuerFingerprint?: string
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
   validityInfo: MobileValidityOut
 }
 

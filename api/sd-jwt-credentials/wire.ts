@@ -3,6 +3,7 @@ import type { SdJwtSignRequest } from '../../activities/sd-jwt-credentials/terms
 import type { SdJwtVerdict, SdJwtVerifyRequest } from '../../activities/sd-jwt-credentials/verify.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import type { IssuedAs } from '../../protocol/sd-jwt-credentials/templates.ts'
+import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 
 /** vct, and the claims beside it; nbf, exp and sub may be among them. The platform sets iss, iat, cnf and status. */
@@ -115,6 +116,7 @@ export type SdJwtCheckName =
   | 'Disclosures'
   | 'IssuerKey'
   | 'Signature'
+  | 'Trust'
   | 'Claims'
   | 'Validity'
   | 'KeyBinding'
@@ -152,6 +154,8 @@ export interface SdJwtVerifyOut {
   selective?: string[]
   /** Whose key signed: a DID, an https address, or the name of the key of an IACA. */
   issuer?: string
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
 }
 
 /** true: revokes. false: undoes the revocation. */
@@ -221,6 +225,7 @@ export const verdictToWire = ({
   claims,
   selective,
   issuer,
+  trust,
 }: SdJwtVerdict): SdJwtVerifyOut => ({
   verified,
   checks,
@@ -234,6 +239,7 @@ export const verdictToWire = ({
   ...(claims && { claims }),
   ...(selective && { selective }),
   ...(issuer !== undefined && { issuer }),
+  ...(trust && { trust }),
 })
 
 type Row = Awaited<ReturnType<CredentialReader['readCredential']>>

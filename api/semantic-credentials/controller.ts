@@ -65,7 +65,7 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Verifies the credential of any issuer. A credential that does not verify gives 200, with every failed check in
-   * `reason`: Syntax, Context, UntrustedContext, Issuer, IssuerNotTrusted, IssuerNotAllowed,
+   * `reason`: Syntax, Context, UntrustedContext, Issuer, IssuerNotTrusted, IssuerNotListed, IssuerNotAllowed,
    * VerifierNotAllowed, Proof, NotYetValid, Expired, Revoked, Suspended,
    * StatusUnavailable. The proof signs statements, not the contexts that give the members their meaning: `warnings`
    * names the contexts that are neither bundled nor registered, and with `trustedContexts` they fail the verification.

@@ -1,5 +1,6 @@
 import type { PresentationRequestRecord } from '../../activities/semantic-credentials/presentations/requests.ts'
 import type { CheckName } from '../../protocol/semantic-credentials/presentations/checks.ts'
+import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, Did, EpochMilliseconds, HttpsUrl, JsonObject, Uri, Uuid } from '../frame/wire.ts'
 import type { TrustedContext, WarningOut } from './wire.ts'
 
@@ -152,6 +153,8 @@ export interface CheckOut {
   outcome: 'passed' | 'failed' | 'skipped'
   /** What the check found, for people. */
   evidence: string
+  /** Of a passed credentialTrust: where the list has the issuer. */
+  trust?: ListedIssuerOut
 }
 
 export interface VerifyPresentationOut {

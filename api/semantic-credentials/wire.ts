@@ -1,5 +1,6 @@
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
 import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
+import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid, VerifiableCredential } from '../frame/wire.ts'
 
 /** A W3C credential before it is signed. Its contexts define further members. */
@@ -80,6 +81,8 @@ export interface VerifyOut {
    * not fetched.
    */
   warnings: WarningOut[]
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
 }
 
 export interface StatusOut {

@@ -100,6 +100,15 @@ def new_wallet_provider():
     return made("/v1/openid/wallet-providers", jwks=PROVIDER_KEYS)()
 
 
+TRUST_LISTS = "/v1/trust-lists"
+ENTRIES = [{"identifier": "did:web:issuer.example"}]
+
+
+def new_trust_list():
+    return api(TRUST_LISTS, {"name": "Issuers", "formats": ["compact"], "enforced": False, "entries": ENTRIES})["id"]
+
+
+TRUST_LIST = new_trust_list()
 SESSION, WALLET, PROVIDER_OF_WALLETS = new_session(), new_wallet(), new_wallet_provider()
 
 
@@ -129,6 +138,7 @@ THINGS = {
     "redeemOpenId4VpRequest": REQUEST,
     "answerOpenId4VpRequest": REQUEST,
     "deleteOpenId4VpRequest": new_request,
+    **of("TrustList", TRUST_LIST, new_trust_list),
     **of("OpenIdWalletProvider", PROVIDER_OF_WALLETS, new_wallet_provider),
     "getOpenIdSession": SESSION,
     "retryOpenIdSession": SESSION,
@@ -213,6 +223,11 @@ def wallet_provider(case, body):
     body.pop("certificates", None)
 
 
+def trust_list(case, body):
+    # an enforced list would keep the other requests from verifying anything
+    body["formats"], body["enforced"], body["entries"] = ["compact"], False, ENTRIES
+
+
 def search(case, body):
     body["authenticationProvider"] = {}
 
@@ -232,6 +247,8 @@ WRITTEN = {
     "createOpenId4VpRequest": request,
     "createOpenIdWalletProvider": wallet_provider,
     "updateOpenIdWalletProvider": wallet_provider,
+    "createTrustList": trust_list,
+    "updateTrustList": trust_list,
     "createOpenIdConfiguration": offer,
     "createOpenIdSession": offer,
     "createMobileCredentialTemplate": mobile_template,

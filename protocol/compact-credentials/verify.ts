@@ -1,5 +1,6 @@
 import { algorithmOf, type CoseSign1, coseFault, HEADER } from '../cose/sign1.ts'
 import { POLICY_REASONS, type PolicyReason } from '../credentials/policy.ts'
+import { type ListedIssuer, NOT_LISTED, type TrustFinding } from '../credentials/trust.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference } from '../dids/index.ts'
 import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
@@ -14,6 +15,7 @@ export const ERROR_TYPES = [
   'PayloadInvalid',
   'UnsupportedAlgorithm',
   'IssuerNotTrusted',
+  NOT_LISTED,
   ...POLICY_REASONS,
   'NotActive',
   'Expired',
@@ -37,6 +39,8 @@ export interface CompactVerdict {
   /** What could be read, verified or not. */
   decoded?: Partial<CompactClaims> | Json
   error?: VerificationError
+  /** Where a trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuer
 }
 
 export interface VerificationRules {
@@ -49,6 +53,8 @@ export interface VerificationRules {
   assertNotBefore: boolean
   /** undefined: any issuer. */
   trustedIssuers?: readonly string[] | undefined
+  /** Where trust lists have an issuer, or why they do not count it. Absent: none is enforced. */
+  find?: ((issuer: string) => TrustFinding) | undefined
   /** Why the verifier may not rely on credentials of these types and this issuer. Absent: there is no policy. */
   reasonsAgainst?: (issuer: string, types: readonly string[]) => Promise<PolicyReason[]>
   resolveDid(did: string): Promise<DidDocument>
@@ -142,8 +148,10 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
     return notACredential(error.message, error.errors)
   }
   const { iss } = read.claims
+  const finding = iss ? rules.find?.(iss) : undefined
   const error = await firstError()
-  return { verified: error === undefined, decoded, ...(error && { error }) }
+  const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
+  return { verified: error === undefined, decoded, ...(error && { error }), ...trust }
 
   async function firstError(): Promise<VerificationError | undefined> {
     if (!algorithmOf(message) || message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit))
@@ -154,6 +162,7 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
     if (!iss) return failed('PayloadInvalid', 'The credential has no issuer.')
     if (rules.trustedIssuers && !rules.trustedIssuers.includes(iss))
       return failed('IssuerNotTrusted', 'The issuer is not one of the trusted issuers.')
+    if (finding && 'fault' in finding) return failed(NOT_LISTED, finding.fault)
     const [forbidden] = (await rules.reasonsAgainst?.(iss, typesOf(read))) ?? []
     if (forbidden) return failed(forbidden.type, forbidden.message)
     return (

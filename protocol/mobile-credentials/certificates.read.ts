@@ -98,8 +98,8 @@ const [PEM_BEGIN, PEM_END] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICA
 /** Longest PEM of a certificate that is read, with generous white space. */
 const MAX_PEM = 2 * MAX_BYTES
 
-/** The bytes between the lines of PEM. */
-function bytesOfPem(text: string): Uint8Array | undefined {
+/** The bytes between the lines of PEM; undefined for any other text. */
+export function bytesOfPem(text: string): Uint8Array | undefined {
   const pem = text.length > MAX_PEM ? '' : text.trim()
   if (!pem.startsWith(PEM_BEGIN) || !pem.endsWith(PEM_END)) return undefined
   const base64 = pem.slice(PEM_BEGIN.length, -PEM_END.length).replaceAll(/\s/g, '')

@@ -1,4 +1,5 @@
 import type { PolicyReason } from '../credentials/policy.ts'
+import type { ListedIssuer, NOT_LISTED, TrustFinding } from '../credentials/trust.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
@@ -14,6 +15,7 @@ export interface Reason {
     | 'Syntax'
     | 'Certificate'
     | 'UntrustedIssuer'
+    | typeof NOT_LISTED
     | PolicyReason['type']
     | 'CertificateRevoked'
     | 'Signature'
@@ -30,10 +32,12 @@ export interface Reason {
 
 export interface Rules {
   now: Date
-  /** Certificates of the IACAs that the verifier trusts, or of single document signers. */
+  /** Certificates of the IACAs that the verifier trusts, or of single document signers; the first that fits counts. */
   trusted: readonly Certificate[]
   /** Why the verifier may not rely on documents of this type and this IACA; undefined: it leads to no trusted one. Absent: there is no policy. */
   reasonsAgainst?: (docType: string, iaca: Certificate | undefined) => Promise<PolicyReason[]>
+  /** Where trust lists have this IACA, or why they do not count it. Absent: none is enforced. */
+  find?: ((iaca: Certificate | undefined) => TrustFinding) | undefined
   /** Whether the key of a document signer was revoked. */
   isRevoked(signer: Certificate): boolean
   /**
@@ -52,6 +56,8 @@ interface Facts {
   mdoc: Mdoc
   signer: Certificate | undefined
   iaca: Certificate | undefined
+  /** Absent: no trust list is enforced. */
+  finding: TrustFinding | undefined
   /** Absent for a version that the library does not read. */
   mdl: MdlDocument | undefined
 }
@@ -79,6 +85,8 @@ const issuer: Check = ({ signer, iaca }, { now }) => {
     ? failed('UntrustedIssuer', 'The certificate of the IACA is not valid now.')
     : []
 }
+
+const listed: Check = ({ finding }) => (finding && 'fault' in finding ? failed('IssuerNotListed', finding.fault) : [])
 
 const policy: Check = ({ mdoc, iaca }, { reasonsAgainst }) => reasonsAgainst?.(mdoc.mso.docType, iaca) ?? []
 
@@ -175,6 +183,7 @@ const CHECKS: readonly Check[] = [
   version,
   certificate,
   issuer,
+  listed,
   policy,
   revocation,
   signature,
@@ -192,6 +201,8 @@ export interface MdocVerdict {
   /** What was not checked. */
   warnings: string[]
   iaca: Certificate | undefined
+  /** Where a trust list has the IACA. */
+  trust?: ListedIssuer
 }
 
 /** Loaded when first needed: the library and its parts take 20 MB. */
@@ -208,16 +219,22 @@ export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict>
   const [first] = mdoc.chain
   const signer = first && readCertificate(first)
   const iaca =
-    signer && rules.trusted.find((trusted) => trusted.fingerprint === signer.fingerprint || isIssuedBy(signer, trusted))
+    signer &&
+    rules.trusted.find(
+      (trusted) => trusted.fingerprint === signer.fingerprint || (trusted.isAuthority && isIssuedBy(signer, trusted)),
+    )
+  const finding = rules.find?.(iaca)
   const proof = rules.session && deviceProofOf(mdoc, rules.session)
   const mdl = isRead(mdoc.mso) ? await mdlDocumentOf(mdoc, proof) : undefined
+  const facts = { mdoc, signer, iaca, finding, mdl }
   const reasons: Reason[] = []
-  for (const check of CHECKS) reasons.push(...(await check({ mdoc, signer, iaca, mdl }, rules)))
+  for (const check of CHECKS) reasons.push(...(await check(facts, rules)))
   const isGenuine = reasons.every(({ type }) => GENUINE.includes(type))
-  reasons.push(...(await status({ mdoc, signer, iaca, mdl }, rules, isGenuine)))
+  reasons.push(...(await status(facts, rules, isGenuine)))
   const warnings = [
     ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
     ...(mdoc.deviceSigned ? [] : ['NoDevice']),
   ]
-  return { verified: reasons.length === 0, reasons, warnings, iaca }
+  const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
+  return { verified: reasons.length === 0, reasons, warnings, iaca, ...trust }
 }

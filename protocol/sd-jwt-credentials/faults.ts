@@ -5,6 +5,7 @@ export const CHECKS = [
   'Disclosures',
   'IssuerKey',
   'Signature',
+  'Trust',
   'Claims',
   'Validity',
   'KeyBinding',

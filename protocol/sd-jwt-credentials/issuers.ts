@@ -1,3 +1,4 @@
+import type { ListedIssuer, TrustFinding } from '../credentials/trust.ts'
 import type { PublicJwk } from '../dids/jwk.ts'
 import { isPrivateJwk } from '../dids/jwk.ts'
 import { Refusal } from '../errors.ts'
@@ -157,3 +158,9 @@ export function chooseKey(keys: readonly Json[], kid: string | undefined): Json 
 
 const mayVerify = (operations: unknown): boolean =>
   operations === undefined || (Array.isArray(operations) && operations.includes('verify'))
+
+/** Where a trust list has the issuer. Throws `Faulty` where none has. */
+export function listedBy(finding: TrustFinding): ListedIssuer {
+  if ('fault' in finding) throw faulty('Trust', 'issuer_not_listed', finding.fault)
+  return finding.listed
+}

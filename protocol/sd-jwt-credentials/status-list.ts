@@ -3,13 +3,22 @@ import { fromBase64url } from '../base64url.ts'
 import type { VerificationKey } from '../data-integrity/keys.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
-import { LIST_BYTES, malformedList, type ReadList, statusAt, unpack } from '../status-list/token.ts'
+import { LIST_BYTES, malformedList, type ReadList, statusAt, type TokenEntry, unpack } from '../status-list/token.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import { Faulty } from './faults.ts'
 import { signatureFault, VERIFIED_ALGORITHMS } from './keys.ts'
 import { type ReadJwt, readJwt } from './read.ts'
 
 const TYPE = 'statuslist+jwt'
+
+/** The place that the status names (draft-ietf-oauth-status-list, section 6.2); undefined for one of another kind. */
+export function statusEntryOf(status: unknown): TokenEntry | undefined {
+  const list = isObject(status) ? status.status_list : undefined
+  if (!isObject(list)) return undefined
+  const { idx, uri } = list
+  if (!Number.isSafeInteger(idx) || Number(idx) < 0 || typeof uri !== 'string' || !URL.canParse(uri)) return undefined
+  return { index: Number(idx), url: uri }
+}
 
 const notVerified = (message: string) => new Refusal('status_list.not_verified', message)
 

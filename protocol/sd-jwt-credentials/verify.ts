@@ -1,4 +1,5 @@
 import type { PolicyReason } from '../credentials/policy.ts'
+import type { ListedIssuer, TrustFinding } from '../credentials/trust.ts'
 import type { VerificationKey } from '../data-integrity/keys.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
@@ -7,11 +8,12 @@ import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import { CHECKS, type CheckName, type Fault, Faulty, faulty } from './faults.ts'
 import { isIntegrity } from './integrity.ts'
 import { OLD_TYPE, TYPE } from './issue.ts'
-import { type IssuerReference, issuerReference } from './issuers.ts'
+import { type IssuerReference, issuerReference, listedBy } from './issuers.ts'
 import { type KeyBindingRule, verifyKeyBinding } from './key-binding.ts'
 import { signatureFault, VERIFIED_ALGORITHMS } from './keys.ts'
 import { type ProcessedSdJwt, processSdJwt } from './processed.ts'
 import { type ReadSdJwt, readSdJwt } from './read.ts'
+import { statusEntryOf } from './status-list.ts'
 
 /** The key of an issuer, and who that is. */
 export interface IssuerKey {
@@ -33,6 +35,8 @@ export interface VerificationRules extends Clock {
   types?: readonly string[]
   /** The type's rules, of which each breach is a fault. Absent: they are not checked. Throws as `issuerKey`. */
   typeFaults?(processed: ProcessedSdJwt, vct: string, integrity: string | undefined): Promise<Fault[]>
+  /** Where trust lists have an issuer, or why they do not count it. Absent: none is enforced. */
+  find?: ((issuer: string) => TrustFinding) | undefined
   /** Why the verifier may not rely on credentials of this issuer and type. Absent: there is no policy. */
   reasonsAgainst?(issuer: string, types: readonly string[]): Promise<PolicyReason[]>
   /** The state of an entry. Absent: the status is not checked. Throws as `issuerKey`. */
@@ -61,6 +65,8 @@ export interface SdJwtVerdict {
   header?: Json
   /** Whose key signed; absent where that is not known. */
   issuer?: string
+  /** Where a trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuer
   /** The entry of its status list, if it has one. */
   status?: TokenEntry
 }
@@ -76,15 +82,6 @@ function isHeaderFit({ header: { typ, alg, crit } }: ReadSdJwt): true {
 
 const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 2_048 && !/[\s\p{Cc}]/u.test(value)
-
-/** The place that the status names (draft-ietf-oauth-status-list, section 6.2); undefined for one of another kind. */
-export function statusEntryOf(status: unknown): TokenEntry | undefined {
-  const list = isObject(status) ? status.status_list : undefined
-  if (!isObject(list)) return undefined
-  const { idx, uri } = list
-  if (!Number.isSafeInteger(idx) || Number(idx) < 0 || typeof uri !== 'string' || !URL.canParse(uri)) return undefined
-  return { index: Number(idx), url: uri }
-}
 
 const typesOf = ({ vct, aka_vcts: others }: Json): string[] =>
   [vct, ...(Array.isArray(others) ? (others as unknown[]) : [])].filter((each) => typeof each === 'string')
@@ -149,7 +146,15 @@ function foreseen(error: unknown, check: CheckName, code: string, unavailable: s
 }
 
 /** Checks that a credential must pass to be one of its issuer: only of such a one a list of statuses is fetched. */
-const GENUINE: ReadonlySet<CheckName> = new Set(['Syntax', 'Header', 'Disclosures', 'IssuerKey', 'Signature', 'Claims'])
+const GENUINE: ReadonlySet<CheckName> = new Set([
+  'Syntax',
+  'Header',
+  'Disclosures',
+  'IssuerKey',
+  'Signature',
+  'Trust',
+  'Claims',
+])
 
 /**
  * Verifies an SD-JWT VC, as issued or presented (RFC 9901, section 7; draft-ietf-oauth-sd-jwt-vc-19, section 2.4). It never
@@ -179,6 +184,8 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
   const processed = await attempt('Disclosures', () => processSdJwt(read))
   const issuer = isFit && (await issuerOf(read))
   if (issuer) await attempt('Signature', () => checkSignature(read, issuer))
+  const { find } = rules
+  const trust = issuer && find && (await attempt('Trust', () => listedBy(find(issuer.issuer))))
   if (!processed) return verdict({ header: read.header, ...(issuer && { issuer: issuer.issuer }) })
   const { claims, selective } = processed
   made.add('Claims').add('Validity')
@@ -201,6 +208,7 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
     selective,
     header: read.header,
     ...(issuer && { issuer: issuer.issuer }),
+    ...(trust && { trust }),
     ...(status && { status }),
   })
 

@@ -1,4 +1,5 @@
 import { POLICY_REASONS } from '../credentials/policy.ts'
+import { NOT_LISTED } from '../credentials/trust.ts'
 import type { Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
 import { isOutboundFault, Refusal, type Unavailable } from '../errors.ts'
@@ -12,6 +13,7 @@ const REASONS = [
   'UntrustedContext',
   'Issuer',
   'IssuerNotTrusted',
+  NOT_LISTED,
   ...POLICY_REASONS,
   'Proof',
   'NotYetValid',

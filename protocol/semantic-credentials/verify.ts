@@ -1,4 +1,5 @@
 import { CONTEXT } from '../contexts/index.ts'
+import type { ListedIssuer } from '../credentials/trust.ts'
 import { type CheckProof, type Json, suiteOfProof } from '../data-integrity/index.ts'
 import type { DidDocument } from '../dids/index.ts'
 import { isObject, listOf } from '../json.ts'
@@ -14,6 +15,8 @@ export interface Verdict {
   verified: boolean
   /** Empty when verified. */
   reason: Reason[]
+  /** Where a trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuer
 }
 
 export interface VerifyRequest extends Clock {

@@ -119,6 +119,7 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
       batch_size: '20',
     },
   },
+  trustLists: { table: 'trust_lists', constants: { revision: '1' } },
   users: {
     table: 'openid_users',
     // encrypted, and read by the platform before the line is written

@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
+import type { ListedIssuer } from '../../../protocol/credentials/trust.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { mismatchOf } from '../../../protocol/openid/dcql/match.ts'
@@ -51,6 +52,8 @@ export interface PresentationVerdict {
   warnings: string[]
   types: string[]
   issuer?: string
+  /** Where a trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuer
   /** Who presented it: a DID, or the thumbprint of a key (RFC 7638). Absent: nobody proved it. */
   holder?: string
   /** What is disclosed: claims, namespaces of elements, or the credential of JSON-LD. */
@@ -122,8 +125,10 @@ export function createPresentationChecks(parts: Parts) {
     const verdict = await presentations.checkPresentation(tenantId, { presentation, challenge, domain }, { asked: by })
     const document = presentation as Json
     const credentials = credentialsIn(document).flatMap(({ credential }) => (isObject(credential) ? [credential] : []))
+    const trust = verdict.checks.find((check) => check.trust)?.trust
     const found: Found = {
       ...checksOfPresentation(verdict.checks),
+      ...(trust && { trust }),
       warnings: verdict.warnings.map(({ type }) => type),
       types: [],
     }
@@ -169,7 +174,13 @@ export function createPresentationChecks(parts: Parts) {
     const failures = unbound
       ? [...reason, { type: 'Device', message: 'The credential names no key of its holder.' }]
       : reason
-    const found: Found = { ...checksOfMdoc(failures), warnings: bound?.document.warnings ?? [], types: [] }
+    const trust = bound?.document.trust
+    const found: Found = {
+      ...checksOfMdoc(failures, trust !== undefined),
+      ...(trust && { trust }),
+      warnings: bound?.document.warnings ?? [],
+      types: [],
+    }
     if (!bound || more.length > 0)
       return {
         verdict: conclude(asked, found, () => 'the device response has not exactly one document'),
@@ -206,7 +217,7 @@ export function createPresentationChecks(parts: Parts) {
       checkRevocation: true,
       checkTypeMetadata: 'where named',
     })
-    const { claims = {}, header, issuer } = verdict
+    const { claims = {}, header, issuer, trust } = verdict
     const { vct, aka_vcts: others } = claims
     const types = [vct, ...(Array.isArray(others) ? (others as unknown[]) : [])].filter(
       (each) => typeof each === 'string',
@@ -218,6 +229,7 @@ export function createPresentationChecks(parts: Parts) {
       warnings: verdict.warnings.filter((warning) => warning !== 'KeyBindingNotChecked'),
       types,
       ...(issuer !== undefined && { issuer }),
+      ...(trust && { trust }),
       ...(verdict.verified && hasBinding && { holder: await thumbprint(holderKey(claims)) }),
       ...(verdict.claims && { claims }),
     }

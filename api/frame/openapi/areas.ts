@@ -12,6 +12,7 @@ import { OPENID_DOCUMENT } from '../../openid/document.ts'
 import { SD_JWT_CREDENTIAL_DOCUMENT } from '../../sd-jwt-credentials/document.ts'
 import { SEMANTIC_CREDENTIAL_DOCUMENT } from '../../semantic-credentials/document.ts'
 import { TOKEN_AND_LOG_DOCUMENT } from '../../tokens-logs/document.ts'
+import { TRUST_LIST_DOCUMENT } from '../../trust-lists/document.ts'
 import { WEBHOOK_DOCUMENT } from '../../webhooks/document.ts'
 import type { AreaDocument, FileForm, Upload } from './document.ts'
 import type { GeneratedOpenApi } from './generated.ts'
@@ -31,6 +32,7 @@ export const DOCUMENTS: readonly AreaDocument[] = [
   SD_JWT_CREDENTIAL_DOCUMENT,
   SEMANTIC_CREDENTIAL_DOCUMENT,
   TOKEN_AND_LOG_DOCUMENT,
+  TRUST_LIST_DOCUMENT,
   WEBHOOK_DOCUMENT,
 ]
 

@@ -10,6 +10,7 @@ import {
   LIFETIME_SECONDS,
   type PresentationRequestInput,
 } from '../../../protocol/openid/presentations/requests.ts'
+import type { ListedIssuerOut } from '../../credentials/trust.wire.ts'
 import type { PageQuery } from '../../frame/pagination.ts'
 import { type Count, type DateTime, type Did, inLowerCase, type JsonObject, type Uuid } from '../../frame/wire.ts'
 import type { CertificateChainPem, OidcClientName } from '../verifiers/wire.ts'
@@ -143,6 +144,8 @@ export interface OpenId4VpCredentialOut {
   /** vct, document type, or types as IRIs. */
   types: string[]
   issuer?: string
+  /** Where an enforced trust list has the issuer; absent: none is enforced, or none has it. */
+  trust?: ListedIssuerOut
   /** Who presented it: a DID, or the thumbprint of a key (RFC 7638). */
   holder?: string
   /** What is disclosed: claims, elements by their namespaces, or the credential of JSON-LD. */

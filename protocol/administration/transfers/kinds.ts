@@ -168,6 +168,10 @@ export const KINDS = {
       profile: optional(choice('haip')),
     },
   },
+  trustLists: {
+    most: 20,
+    fields: { ...changed, name: text(255), formats: texts(5, 64), enforced: flag, entries: json },
+  },
   users: {
     fields: { ...changed, providerId: reference('authenticationProviders'), subjectId: text(4_096), claims: json },
   },

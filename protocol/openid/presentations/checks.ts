@@ -1,3 +1,4 @@
+import { NOT_LISTED } from '../../credentials/trust.ts'
 import type { Reason } from '../../mobile-credentials/verify.ts'
 import type { Check } from '../../semantic-credentials/presentations/checks.ts'
 
@@ -37,10 +38,14 @@ const OF_MDOCS: readonly Reason['type'][] = [
   'Revoked',
 ]
 
-/** The checks of an mdoc: what cannot be read has no others. */
-export function checksOfMdoc(reasons: readonly { type: string; message: string }[]): Checked {
+/** The checks of an mdoc: what cannot be read has no others. `isListed`: a trust list has its issuer. */
+export function checksOfMdoc(reasons: readonly { type: string; message: string }[], isListed: boolean): Checked {
   const failed = new Set(reasons.map(({ type }) => type))
-  const names = [...OF_MDOCS, ...[...failed].filter((type) => !OF_MDOCS.some((name) => name === type))]
+  const names = [
+    ...OF_MDOCS,
+    ...(isListed ? [NOT_LISTED] : []),
+    ...[...failed].filter((type) => !OF_MDOCS.some((name) => name === type)),
+  ]
   const isRead = !failed.has('Syntax')
   return {
     checks: names.map((name) => ({ name, result: failed.has(name) ? 'failed' : isRead ? 'passed' : 'skipped' })),

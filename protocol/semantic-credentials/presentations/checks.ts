@@ -1,3 +1,4 @@
+import type { ListedIssuer } from '../../credentials/trust.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId, type ProofRules } from '../proofs.ts'
@@ -17,6 +18,7 @@ export const PRESENTATION_CHECKS = [
   'holder',
   'credentialForm',
   'credentialIssuer',
+  'credentialTrust',
   'credentialProof',
   'credentialValidity',
   'credentialStatus',
@@ -32,6 +34,8 @@ export interface Check {
   outcome: 'passed' | 'failed' | 'skipped'
   /** What the check found, for people. */
   evidence: string
+  /** Where a trust list has the issuer: of a passed `credentialTrust`. */
+  trust?: ListedIssuer
 }
 
 /** A stored request or a template that a presentation must match. */

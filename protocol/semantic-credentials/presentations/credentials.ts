@@ -1,3 +1,4 @@
+import type { ListedIssuer } from '../../credentials/trust.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
@@ -11,6 +12,9 @@ const AT_ONCE = 4
 
 type CredentialCheck = Extract<CheckName, `credential${string}`>
 
+/** Made only where a trust list is enforced. */
+const TRUST = 'credentialTrust'
+
 /** The check of each reason of `verifyCredential`. */
 const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   Syntax: 'credentialForm',
@@ -18,6 +22,7 @@ const CHECK_OF: Record<ReasonType, CredentialCheck> = {
   UntrustedContext: 'credentialForm',
   Issuer: 'credentialIssuer',
   IssuerNotTrusted: 'credentialIssuer',
+  IssuerNotListed: TRUST,
   IssuerNotAllowed: 'credentialIssuer',
   VerifierNotAllowed: 'credentialIssuer',
   Proof: 'credentialProof',
@@ -37,7 +42,7 @@ const validity = (credential: Json): string => {
 }
 
 /** The evidence of a check that passed. */
-const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
+const EVIDENCE: Record<Exclude<CredentialCheck, typeof TRUST>, (credential: Json) => string> = {
   credentialForm: ({ type }) => `A credential of type ${excerpt(listOf(type).join(', '))}.`,
   credentialIssuer: ({ issuer }) => `The issuer is ${excerpt(isObject(issuer) ? issuer.id : issuer)}.`,
   credentialProof: ({ proof }) =>
@@ -55,6 +60,8 @@ const EVIDENCE: Record<CredentialCheck, (credential: Json) => string> = {
 interface CheckedCredential {
   credential: Json
   reasons: Reason[]
+  /** Where a trust list has the issuer. */
+  trust?: ListedIssuer | undefined
   /** Of the credential in a presentation. */
   path?: string
   /** Checks that the caller left out. */
@@ -62,15 +69,19 @@ interface CheckedCredential {
 }
 
 /** After a syntax error the other checks are skipped; without a key the check of the proof is. */
-export function verdictChecks({ credential, reasons, path, skip }: CheckedCredential): Check[] {
+export function verdictChecks({ credential, reasons, trust, path, skip }: CheckedCredential): Check[] {
   const leftOut: ReadonlySet<CheckName> = skip ?? new Set()
   const failures = (check: CredentialCheck) => reasons.filter(({ type }) => CHECK_OF[type] === check)
   const malformed = reasons.some(({ type }) => type === 'Syntax')
-  const unknownKey = failures('credentialIssuer').length > 0 || failures('credentialForm').length > 0
-  return CHECKS.map((check) => {
+  const unknownKey = (['credentialIssuer', TRUST, 'credentialForm'] as const).some(
+    (check) => failures(check).length > 0,
+  )
+  return CHECKS.flatMap((check): Check | Check[] => {
     const failing = failures(check)
     if (failing.length > 0)
       return failed(check, failing.map(({ type, message }) => `${type}: ${message}`).join(' '), path)
+    if (check === TRUST)
+      return trust ? { ...passed(check, `The trust list ${excerpt(trust.listName)} has it.`, path), trust } : []
     if (leftOut.has(check)) return skipped(check, 'The request leaves this check out.', path)
     if (malformed) return skipped(check, 'The form of the credential is not valid.', path)
     if (check === 'credentialProof' && unknownKey) return skipped(check, 'The key of the proof is not known.', path)
@@ -94,9 +105,9 @@ export async function credentialChecks({
     if (typeof credential === 'string') return [failed('credentialForm', PLAIN_JWT, path)]
     if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
-    const { reason: reasons } = await verifyCredential(credential)
+    const { reason: reasons, trust } = await verifyCredential(credential)
     const content = contents.get(path)
-    return verdictChecks({ credential: isObject(content) ? content : credential, reasons, path, skip })
+    return verdictChecks({ credential: isObject(content) ? content : credential, reasons, trust, path, skip })
   }
   const checks: Check[] = []
   for (let from = 0; from < credentials.length; from += AT_ONCE)

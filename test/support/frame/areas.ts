@@ -17,6 +17,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   'sd-jwt-credentials': ['dids', 'credentials', 'compact-credentials', 'mobile-credentials', 'tokens-logs'],
+  'trust-lists': ['dids', 'credentials', 'mobile-credentials'],
   messaging: ['dids'],
   openid: [
     'dids',
@@ -41,6 +42,7 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
     'sd-jwt-credentials',
     'semantic-credentials',
     'tokens-logs',
+    'trust-lists',
     'webhooks',
   ],
 }

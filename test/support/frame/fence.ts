@@ -218,6 +218,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
       },
     ],
     ['claim_sources', of({ name: '', url: '' })],
+    ['trust_lists', of({ name: '', formats: '{}', enforced: false, entries: '[]' })],
     ['privacy_retentions', of({ counts: '{}' })],
     [
       'erasures',

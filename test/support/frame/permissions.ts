@@ -128,7 +128,7 @@ export const areaOf = (path: string): string => {
   if (path.startsWith('/v1/credentials/sd-jwt-vc')) return 'sd-jwt-credentials'
   if (path.startsWith('/v1/webhooks')) return 'webhooks'
   if (/^\/v1\/(users|openid|oidc)/.test(path)) return 'openid'
-  if (/^\/v1\/(claim-sources|oauth2)/.test(path)) return 'administration'
+  if (/^\/v1\/(claim-sources|oauth2|trust-lists)/.test(path)) return 'administration'
   if (/^\/v1\/(account|organizations)\b|\/policies\/[^/]+\/acceptances$/.test(path)) return 'accounts'
   if (PLATFORM_PATHS.test(path)) return 'platform'
   return /^\/v1\/(settings|privacy)/.test(path) ? 'administration' : 'semantic-credentials'

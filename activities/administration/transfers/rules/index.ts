@@ -30,7 +30,7 @@ import { checkEvents, webhookUrlOf } from '../../../webhooks/lifecycle.ts'
 import { certificateOf } from '../certificates.ts'
 import { filesOf } from '../pdf-files.ts'
 import { definitionErrors } from './definitions.ts'
-import { contextErrors, credentialErrors, didErrors, fault, lateErrors, oneOf } from './rows.ts'
+import { contextErrors, credentialErrors, didErrors, fault, lateErrors, oneOf, trustListErrors } from './rows.ts'
 
 const label = (row: Json, member = 'name'): FieldError[] =>
   isLabel(String(row[member])) ? [] : [fault(member, 'text', LABEL_EXPECTED)]
@@ -159,6 +159,7 @@ export function createTransferRules({ config, documents, now }: Parts) {
         checkWallet({ name, clientId, redirectUris, jwks: jwks ?? undefined } as never)
         return []
       },
+      trustLists: trustListErrors,
       users({ claims, subjectId }) {
         if (!isObject(claims)) return [fault('claims', 'object', 'expected an object')]
         leavesOf(claims)

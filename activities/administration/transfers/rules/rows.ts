@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { choice, type Fields, fieldErrors, flag, time } from '../../../../protocol/administration/transfers/fields.ts'
+import { FORMAT_NAMES, type FormatName } from '../../../../protocol/credentials/formats.ts'
 import { isDid, validateDidDocument } from '../../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../../protocol/dids/key.ts'
 import { parseWebDid } from '../../../../protocol/dids/web.ts'
 import { type FieldError, within } from '../../../../protocol/errors.ts'
 import { isObject, type Json } from '../../../../protocol/json.ts'
 import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
+import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
 import { checkContext } from '../../../frame/contexts.ts'
 import { parseTarget } from '../../../frame/outbound/url.ts'
 
@@ -73,6 +76,19 @@ export function didErrors(row: Json): FieldError[] {
   // whatever the form of its keys: the DID itself says which key it is
   if (method === 'KEY') resolveDidKey(did)
   return placeErrors(row)
+}
+
+/** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
+export function trustListErrors({ name, formats, enforced, entries }: Json): FieldError[] {
+  const list = entries as HeldEntry[]
+  const known: readonly string[] = FORMAT_NAMES
+  if (!Array.isArray(list) || !list.every(isObject) || !(formats as string[]).every((each) => known.includes(each)))
+    return [fault('entries', 'list', 'expected entries, and formats of credentials')]
+  const given = list.map(({ name, certificate, identifier }) => givenEntry({ name, certificate, identifier }))
+  checkTrustList({ name: String(name), formats: formats as FormatName[], enforced: enforced === true, entries: given })
+  return isDeepStrictEqual(given.map(heldEntry), list)
+    ? []
+    : [fault('entries', 'computed', 'expected fingerprint, subject and issuer as the certificates have them')]
 }
 
 /** A credential in the form in which its format reads it. Throws `credential.malformed`. */

@@ -14,6 +14,7 @@ import { createMailbox, encrypt, inboxesOf } from '../../messaging.ts'
 import { makeOpenIdSample, type OpenIdSample } from '../../openid/sample.ts'
 import { makeSdJwtSample } from '../../sd-jwt/credentials.ts'
 import { makeTransferSample, type TransferSample } from '../../transfers/sample.ts'
+import { makeTrustListSample, type TrustListSample } from '../../trust-lists/lists.ts'
 import { makeWebhookSample } from '../../webhooks.ts'
 import type { Client, World } from '../../world.ts'
 import { addClient } from '../tenants.ts'
@@ -26,6 +27,7 @@ export interface Sample
     ClaimSourceSample,
     ContentSample,
     TransferSample,
+    TrustListSample,
     EcosystemSample,
     OpenIdSample {
   client: Client
@@ -139,6 +141,7 @@ export async function makeSample(world: World, client: Client): Promise<Sample> 
     spareInbox: await createMailbox(world, token),
     ...(await makeWebhookSample(world, token)),
     ...(await makeClaimSourceSample(world, token)),
+    ...(await makeTrustListSample(world, token)),
     ...(await makeContentSample(world, operatorToken)),
     ...(await makeEcosystemSample(world)),
     ...(await makeOpenIdSample(world, client, token)),

@@ -12,6 +12,7 @@ export const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/blog/posts/{id}': ({ postId }) => postId,
   '/v1/privacy/erasures/{id}': ({ erasureId }) => erasureId,
   '/v1/claim-sources/{id}': ({ claimSourceId }) => claimSourceId,
+  '/v1/trust-lists/{id}': ({ trustListId }) => trustListId,
   '/v1/environments/{id}': ({ environmentId }) => environmentId,
   '/v1/tenants/{id}': ({ administeredId }) => administeredId,
   '/v1/oauth2/clients/{id}': ({ oauth2ClientId }) => oauth2ClientId,

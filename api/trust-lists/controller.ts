@@ -1,0 +1,109 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Example,
+  Get,
+  OperationId,
+  Path,
+  Post,
+  Put,
+  Queries,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime'
+import type { Platform } from '../../activities/index.ts'
+import type { Called } from '../frame/authentication.ts'
+import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
+import type { Problem } from '../frame/problem.ts'
+import type { Uuid } from '../frame/wire.ts'
+import {
+  summaryToWire,
+  TRUST_LIST,
+  type TrustListChangesIn,
+  type TrustListIn,
+  type TrustListOut,
+  type TrustListPageOut,
+  toTrustList,
+  toTrustListChanges,
+  trustListToWire,
+} from './wire.ts'
+
+@Route('v1/trust-lists')
+@Tags('Trust lists')
+export class TrustListsController extends Controller {
+  constructor(private readonly platform: Platform) {
+    super()
+  }
+
+  /**
+   * Returns the tenant's trust lists, newest first, without their entries.
+   * @summary List trust lists
+   */
+  @Get()
+  @OperationId('listTrustLists')
+  @Security('bearerAuth', ['administration:read'])
+  async list(@Request() called: Called, @Queries() query: PageQuery): Promise<TrustListPageOut> {
+    const page = toPage(query.limit, query.page)
+    const { trustLists, total } = await this.platform.trustLists.listTrustLists(called.user.tenantId, page)
+    return { data: trustLists.map(summaryToWire), ...camelTotals(total, page.limit) }
+  }
+
+  /**
+   * Creates a list of issuers that the tenant trusts. Once it is enforced for a format, a credential of that format
+   * verifies only if its issuer is in one of the enforced lists.
+   * @summary Create a trust list
+   */
+  @Post()
+  @OperationId('createTrustList')
+  @Security('bearerAuth', ['administration:write'])
+  @SuccessResponse(201)
+  @Example<TrustListOut>(TRUST_LIST)
+  @Response<Problem>(409, 'the tenant has as many as it can have')
+  async create(@Request() called: Called, @Body() body: TrustListIn): Promise<TrustListOut> {
+    const list = await this.platform.trustLists.createTrustList(called.user, toTrustList(body))
+    this.setStatus(201)
+    this.setHeader('Location', `/v1/trust-lists/${list.id}`)
+    return trustListToWire(list)
+  }
+
+  /**
+   * Returns a trust list with its entries.
+   * @summary Read a trust list
+   */
+  @Get('{id}')
+  @OperationId('getTrustList')
+  @Security('bearerAuth', ['administration:read'])
+  @Example<TrustListOut>(TRUST_LIST)
+  async read(@Request() called: Called, @Path() id: Uuid): Promise<TrustListOut> {
+    return trustListToWire(await this.platform.trustLists.readTrustList(called.user.tenantId, id))
+  }
+
+  /**
+   * Changes the members that are sent.
+   * @summary Update a trust list
+   */
+  @Put('{id}')
+  @OperationId('updateTrustList')
+  @Security('bearerAuth', ['administration:write'])
+  @Example<TrustListOut>(TRUST_LIST)
+  async update(@Request() called: Called, @Path() id: Uuid, @Body() body: TrustListChangesIn): Promise<TrustListOut> {
+    return trustListToWire(await this.platform.trustLists.updateTrustList(called.user, id, toTrustListChanges(body)))
+  }
+
+  /**
+   * Deletes a trust list. Where it was the only enforced one of a format, credentials of it verify as before there was one.
+   * @summary Delete a trust list
+   */
+  @Delete('{id}')
+  @OperationId('deleteTrustList')
+  @Security('bearerAuth', ['administration:write'])
+  @SuccessResponse(204)
+  async delete(@Request() called: Called, @Path() id: Uuid): Promise<void> {
+    await this.platform.trustLists.deleteTrustList(called.user, id)
+  }
+}

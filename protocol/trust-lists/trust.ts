@@ -1,0 +1,63 @@
+import type { FormatName } from '../credentials/formats.ts'
+import type { ListedIssuer, Trust } from '../credentials/trust.ts'
+import { bytesOfPem } from '../mobile-credentials/certificates.read.ts'
+import type { HeldEntry } from './lists.ts'
+
+/** A trust list as its row has it. */
+export interface HeldList {
+  id: string
+  name: string
+  formats: readonly FormatName[]
+  entries: readonly HeldEntry[]
+}
+
+/** A list in which issuers are found. */
+export interface IndexedList extends HeldList {
+  /** By the name of the issuer, as policies know it. */
+  issuers: ReadonlyMap<string, HeldEntry>
+  /** By fingerprint, and by subject. */
+  certificates: ReadonlyMap<string, readonly HeldEntry[]>
+}
+
+/** A certificate stands for its key, so that a renewed one needs no change of the list (D-327). */
+export function indexed(list: HeldList): IndexedList {
+  const issuers = new Map<string, HeldEntry>()
+  const certificates = new Map<string, HeldEntry[]>()
+  for (const entry of list.entries) {
+    if (!issuers.has(entry.issuer)) issuers.set(entry.issuer, entry)
+    for (const name of [entry.fingerprint, entry.subject])
+      if (name !== undefined) certificates.set(name, [...(certificates.get(name) ?? []), entry])
+  }
+  return { ...list, issuers, certificates }
+}
+
+const listedIn = ({ id, name }: HeldList, entry: HeldEntry): ListedIssuer => ({
+  listId: id,
+  listName: name,
+  ...(entry.name !== undefined && { entryName: entry.name }),
+  ...(entry.identifier !== undefined && { identifier: entry.identifier }),
+  ...(entry.fingerprint !== undefined && { certificateFingerprint: entry.fingerprint }),
+})
+
+/** What the enforced lists of a tenant say of issuers of a format; undefined where there is none. */
+export function trustOf(lists: readonly IndexedList[], format: FormatName): Trust | undefined {
+  const enforced = lists.filter(({ formats }) => formats.includes(format))
+  if (enforced.length === 0) return undefined
+  return {
+    anchorsOf(chain) {
+      const names = new Set(chain.flatMap(({ fingerprint, issuerName }) => [fingerprint, issuerName]))
+      const found = enforced.flatMap(({ certificates }) => [...names].flatMap((name) => certificates.get(name) ?? []))
+      return [...new Set(found)].flatMap(({ certificate }) =>
+        certificate === undefined ? [] : (bytesOfPem(certificate) ?? []),
+      )
+    },
+    find(issuer = '') {
+      for (const list of enforced) {
+        const entry = list.issuers.get(issuer)
+        if (entry) return { listed: listedIn(list, entry) }
+      }
+      const names = enforced.map(({ name }) => name).join(', ')
+      return { fault: `The issuer is in none of the trust lists for this format: ${names.slice(0, 500)}.` }
+    },
+  }
+}
