@@ -66,7 +66,7 @@ const SCHEMAS: Schemas = {
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
 export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATIONS> = {
   examples: {
-    createTrustList: { name: TRUST_LIST.name, formats: TRUST_LIST.formats, enforced: true, entries: [ENTRY] },
+    createTrustList: { name: TRUST_LIST.name, formats: TRUST_LIST.formats, enforced: false, entries: [ENTRY] },
     updateTrustList: { enforced: false },
   },
   answers: { listTrustLists: { data: [SUMMARY], limit: 20, totalCount: 1, totalPages: 1 } },
