@@ -27,7 +27,7 @@ import { policyIn } from './policy.ts'
 import { addLoginStep, browserDigest, cookieOf, openLogin, sealLogin } from './records.ts'
 import { walletOf } from './wallets.ts'
 
-/** Life of a pushed request (RFC 9126, section 2.2). */
+/** For so long a request_uri can be opened (RFC 9126, section 2.2). */
 export const PUSHED_SECONDS = 90
 
 type Parameters = Readonly<Record<string, string>>
@@ -72,15 +72,18 @@ export function createLogins(parts: Parts) {
     return { target: { ...target, ...readState(parameters) }, wallet, policy }
   }
 
-  /** Takes a pushed request, which works once. */
+  /**
+   * A pushed request. It can be opened until somebody has logged in with it: browsers load a page anew, and look at links
+   * before a person does (FAPI 2.0 Security Profile, section 5.3.2.2).
+   */
   async function pushed(tenantId: string, parameters: Parameters): Promise<LoginContent> {
     const clientId = readClientId(parameters)
     const secret = secretOfRequestUri(parameters.request_uri ?? '')
     const content = await inTenant(database.tenants, tenantId, async (em) => {
       const digest = digestOf(secret ?? '')
       const row = await em.findOne(OpenIdWalletLogin, { requestDigest: digest, state: 'PUSHED' })
-      if (!row || (await em.nativeDelete(OpenIdWalletLogin, { id: row.id, state: 'PUSHED' })) === 0) return undefined
-      return row.expiresAt > now() ? openLogin(sealer, row) : undefined
+      if (!row || row.createdAt.getTime() + PUSHED_SECONDS * 1000 <= now().getTime()) return undefined
+      return { ...openLogin(sealer, row), pushedId: row.id }
     })
     if (content?.clientId === clientId) return content
     throw walletRefusal('invalid_request_uri', 'The request_uri is unknown, of another wallet, used, or has ended.')
@@ -183,7 +186,8 @@ export function createLogins(parts: Parts) {
         em.create(OpenIdWalletLogin, {
           ...{ id, tenantId, state: 'PUSHED', requestDigest: digestOf(secret) },
           content: sealLogin(sealer, { id, tenantId }, content),
-          expiresAt: later(PUSHED_SECONDS),
+          // as long as a login with it can be under way
+          expiresAt: later(PUSHED_SECONDS + AUTHORIZATION_SECONDS),
           createdAt: at,
           updatedAt: at,
         })

@@ -94,6 +94,13 @@ export function createLoginEnds(parts: Parts) {
     return session
   }
 
+  /** The pushed request of a login, which another browser or tab may have used. Throws `wallet.invalid_request_uri`. */
+  async function useRequest(em: SqlEntityManager, { pushedId }: LoginContent): Promise<void> {
+    if (pushedId === undefined) return
+    if ((await em.nativeDelete(OpenIdWalletLogin, { id: pushedId, state: 'PUSHED' })) === 0)
+      throw walletRefusal('invalid_request_uri', 'Somebody has logged in with this request_uri already.')
+  }
+
   /** The session does not end while its holder is on the way. */
   const extend = (session: OpenIdSession, until: Date): void => {
     if (session.endsAt < until) session.endsAt = until
@@ -168,6 +175,7 @@ export function createLoginEnds(parts: Parts) {
       if (!(await holdUser(em, holder.userId))) throw gone()
       const found = await locked(em, id, 'LOGIN')
       const { row, content } = found
+      await useRequest(em, content)
       row.sessionId ??= await selfBegun.createSession(em, call, content)
       const session = await openSession(em, row)
       const at = now()

@@ -12,7 +12,8 @@ export const PROOF_ALGORITHMS = ['ES256', 'EdDSA'] as const
 const TYPE = 'openid4vci-proof+jwt'
 /** Age of a proof at most: its nonce does not live longer. */
 const MAX_AGE_SECONDS = 300
-const MAX_JWT = 8 * 1024
+/** With an attestation of 20 keys in its header (64 KiB), which base64url makes a third longer. */
+const MAX_JWT = 96 * 1024
 
 export interface ProofRules {
   /** The credential issuer, which the proof must be for. */

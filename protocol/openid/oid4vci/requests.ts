@@ -101,7 +101,10 @@ export function readTokenRequest(body: Json): TokenRequest {
       [{ path: 'grant_type', code: 'choice', message: `expected authorization_code or ${PRE_AUTHORIZED}` }],
     )
   const code = required(text('code'), 'code')
-  const codeVerifier = required(text('code_verifier', 'codeVerifier'), 'code_verifier')
+  const codeVerifier = text('code_verifier', 'codeVerifier')
+  // as one that does not fit (RFC 7636, section 4.6): who has the code alone learns nothing of it
+  if (codeVerifier === undefined)
+    throw refuseMember('invalid_grant', 'code_verifier', 'required', 'expected a code_verifier')
   const redirectUri = required(text('redirect_uri', 'redirectUri'), 'redirect_uri')
   if (!VERIFIER.test(codeVerifier))
     throw refuseMember('invalid_request', 'code_verifier', 'form', 'expected 43 to 128 unreserved characters')

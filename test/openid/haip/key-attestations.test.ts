@@ -84,6 +84,19 @@ test('jwt with key_attestation: one proof, and a credential for each attested ke
   t.deepEqual((await ask(token, { jwt: [proof] })).json(), reply.json(), 'the same again gets the same')
 })
 
+test('jwt with key_attestation: twenty proofs, each with the attestation of all twenty keys', async (t) => {
+  const nonce = await nonceOf()
+  const keys = await keysOf(20)
+  const described = keys.map(({ publicJwk }, place) => ({
+    publicJwk: { ...publicJwk, kid: `key ${place} of a wallet`, use: 'sig', alg: 'ES256' },
+  }))
+  const attestation = await provider.attestKeys(described, { nonce })
+  const proofs = await Promise.all(keys.map((key) => proofWith(key, attestation, nonce)))
+  t.true(proofs.every((proof) => proof.length > 8 * 1024))
+  const reply = await ask(await tokenFor(), { jwt: proofs })
+  t.deepEqual([reply.status, given(reply)], [200, 20], reply.text)
+})
+
 test('an attestation by a key of the provider, which its kid names, counts as one by certificate', async (t) => {
   const other = await openWalletProvider()
   const jwk = { ...other.jwk, kid: 'by-kid' }

@@ -87,6 +87,8 @@ export interface LoggedIn {
 export interface LoginContent extends WalletRequest {
   /** A provider of the tenant has vouched for the wallet that pushed it. */
   isAttested?: true
+  /** The pushed request that it was begun with, which one login uses up. */
+  pushedId?: string
   /** Templates that the code is for. */
   granted?: string[]
   providerId?: string
