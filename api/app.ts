@@ -30,6 +30,7 @@ import { noteWallets } from './frame/openapi/wallets.ts'
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead, readTarget } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
+import { requestPageRoutes } from './openid/presentations/pages.ts'
 import { presentationRoutes } from './openid/presentations/wallet.ts'
 import { signInRoutes } from './openid/verifiers/sign-in.ts'
 import { admitBrowserWallets, opensPage } from './openid/wallets/cors.ts'
@@ -79,6 +80,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
   app.use(forReads(publicDids(platform, published)))
   app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
+  app.use(requestPageRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
   app.use(presentationRoutes({ platform, pool, perMinute: config.publicRateLimitPerMinute }))
   app.use((_request, response, next) => {
     response.set('Cache-Control', 'no-store')

@@ -21,6 +21,10 @@ const OpenIdPresentationSchema = defineEntity({
     /** SHA-256 of what names the wallet's request, on another device and on the same one. */
     otherDeviceDigest: p.blob(),
     sameDeviceDigest: p.blob(),
+    /** SHA-256 of what names the page of the platform; null: there is none. */
+    pageDigest: p.blob().nullable(),
+    /** SHA-256 of the cookie of the browser that opened the page first. */
+    browserDigest: p.blob().nullable(),
     state: p.text().$type<RequestState>(),
     /** How the wallet answered: by one of the two, or through the browser. */
     answeredBy: p.text().$type<'other' | 'same' | 'browser'>().nullable(),

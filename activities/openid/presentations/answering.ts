@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import type { Json } from '../../../protocol/json.ts'
+import { isObject, type Json } from '../../../protocol/json.ts'
 import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
 import { decryptAnswer, thumbprintOf } from '../../../protocol/openid/presentations/encryption.ts'
 import { audienceOf, needsState } from '../../../protocol/openid/presentations/requests.ts'
@@ -16,14 +16,16 @@ import type { Tenants } from '../../frame/tenants/index.ts'
 import { MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
-import type { RequestContent, RequestRows } from './rows.ts'
+import type { Links } from './links.ts'
+import type { PageOfBrowser, RequestContent, RequestRows } from './rows.ts'
 import type { PresentationChecks, PresentationSession, PresentationVerdict } from './verify.ts'
-import { WALLET_PATH, walletRequestOf } from './wallet-requests.ts'
+import { walletRequestOf } from './wallet-requests.ts'
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   operations: Operations
-  tenants: Pick<Tenants, 'byId' | 'byHost'>
+  tenants: Pick<Tenants, 'byHost'>
   rows: RequestRows
+  links: Links
   secrets: SignInSecrets
   signInRequests: SignInRequests
   presentationChecks: PresentationChecks
@@ -55,6 +57,14 @@ type BindingOf = (
   keyThumbprint: { keyThumbprint?: Uint8Array },
 ) => Promise<Pick<PresentationSession, 'audience' | 'transcript'>>
 
+/** To the page whose browser asked, by its origin (OpenID4VP 1.0, appendices A.4 and B.2.6.2). */
+const boundToPage =
+  (origin: string): BindingOf =>
+  async ({ nonce }, key) => ({
+    audience: audienceOf(origin),
+    transcript: browserTranscript({ origin, nonce, ...key }),
+  })
+
 interface Answer {
   find: Find
   /** The members of the answer, in clear. */
@@ -64,7 +74,7 @@ interface Answer {
 
 /** What wallets are asked in requests of the API, and what they answer. */
 export function createRequestAnswers(parts: Parts) {
-  const { database, now, operations, tenants, rows, secrets, signInRequests, presentationChecks } = parts
+  const { database, now, operations, tenants, rows, links, secrets, signInRequests, presentationChecks } = parts
 
   const read = (tenantId: string, find: Find) =>
     inTenant(database.tenants, tenantId, async (em) => {
@@ -73,9 +83,6 @@ export function createRequestAnswers(parts: Parts) {
       const state = needsState(content.query) ? secrets.state(row.id, way) : undefined
       return { row, way, content, state, nonce: secrets.nonce(row.id, way) }
     })
-
-  const responseUriOf = async (tenantId: string, name: string): Promise<string> =>
-    `${(await tenants.byId(tenantId)).baseUrl}${WALLET_PATH}/answers/${name}`
 
   /** Counts a wrong answer, until there were too many. */
   const fail = (tenantId: string, find: Find, code: string, isFinal: boolean, verdicts?: PresentationVerdict[]) =>
@@ -173,7 +180,7 @@ export function createRequestAnswers(parts: Parts) {
     async requestObject(tenantId: string, name: string): Promise<string> {
       const find: Find = (em, lock) => rows.byName(em, name, lock)
       const { row, content, nonce, state } = await read(tenantId, find)
-      const responseUri = await responseUriOf(tenantId, name)
+      const responseUri = await links.responseUriOf(tenantId, name)
       const request = walletRequestOf(row, content, { nonce, responseUri, issuedAt: now(), ...(state && { state }) })
       const jwt = await signInRequests.sign(tenantId, row, request)
       await inTenant(database.tenants, tenantId, async (em) => {
@@ -193,12 +200,12 @@ export function createRequestAnswers(parts: Parts) {
         find: (em, lock) => rows.byName(em, name, lock),
         open: (content) => ofForm(says, content),
         async bindingOf({ row: { clientIdentifier: clientId }, nonce }, key) {
-          const responseUri = await responseUriOf(tenantId, name)
+          const responseUri = await links.responseUriOf(tenantId, name)
           return { audience: clientId, transcript: sessionTranscript({ clientId, nonce, responseUri, ...key }) }
         },
       }
       const row = await take(tenantId, answer, (work) => inTenant(database.tenants, tenantId, work))
-      return row?.answeredBy === 'same' ? { redirectUri: backTo(row.redirectUri, secrets.responseCode(row.id)) } : {}
+      return row?.answeredBy === 'same' ? { redirectUri: await links.returnUriOf(row) } : {}
     },
 
     /**
@@ -217,10 +224,7 @@ export function createRequestAnswers(parts: Parts) {
             ])
           return ofBrowser(data, content)
         },
-        bindingOf: async ({ nonce }, key) => ({
-          audience: audienceOf(origin),
-          transcript: browserTranscript({ origin, nonce, ...key }),
-        }),
+        bindingOf: boundToPage(origin),
       }
       await take(tenantId, answer, (work) =>
         operations.change(call, 'answerOpenId4VpRequest', { id }, async (em) => {
@@ -229,15 +233,28 @@ export function createRequestAnswers(parts: Parts) {
         }),
       )
     },
-  }
-}
 
-/** Where the wallet leads its holder (OpenID4VP 1.0, section 8.2). */
-function backTo(redirectUri: string | null | undefined, responseCode: string): string {
-  if (!redirectUri) throw new Error('a request on the same device has a redirect URI')
-  const url = new URL(redirectUri)
-  url.searchParams.set('response_code', responseCode)
-  return url.href
+    /**
+     * Takes the answer that a wallet gave the browser of a page of the platform. `text`: JSON of the page's script. Throws
+     * `openid_presentation.*`.
+     */
+    async answerOnPage(tenantId: string, of: PageOfBrowser, origin: string, text: string): Promise<void> {
+      const answer: Answer = {
+        async find(em, lock) {
+          const row = await rows.ofPage(em, of, lock)
+          rows.assertOpen(row)
+          return { row, way: 'browser' }
+        },
+        async open(content) {
+          const data = parseAnswer(text, 'answer')
+          if (!isObject(data)) throw invalidAnswer('answer_malformed', 'The answer is no JSON object.')
+          return ofBrowser(data, content)
+        },
+        bindingOf: boundToPage(origin),
+      }
+      await take(tenantId, answer, (work) => inTenant(database.tenants, tenantId, work))
+    },
+  }
 }
 
 export type RequestAnswers = ReturnType<typeof createRequestAnswers>

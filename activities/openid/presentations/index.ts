@@ -4,6 +4,8 @@ import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import { createRequestAnswers } from './answering.ts'
 import { SEALED_AS } from './expiry.ts'
+import { createRequestLinks } from './links.ts'
+import { createRequestPages } from './pages.ts'
 import { createPresentationRequests } from './requests.ts'
 import { createRequestRows } from './rows.ts'
 import type { PresentationChecks } from './verify.ts'
@@ -17,6 +19,10 @@ interface Known extends Frame {
 /** Requests for credentials by OpenID4VP, for verifiers that use no OpenID Connect. */
 export function composeOpenIdPresentations(known: Known) {
   const sealer = createSealer(known.config.masterKey, SEALED_AS)
-  const parts = { ...known, rows: createRequestRows({ ...known, sealer }) }
-  return { presentationRequests4Vp: createPresentationRequests(parts), requestAnswers: createRequestAnswers(parts) }
+  const parts = { ...known, rows: createRequestRows({ ...known, sealer }), links: createRequestLinks(known) }
+  return {
+    presentationRequests4Vp: createPresentationRequests(parts),
+    requestAnswers: createRequestAnswers(parts),
+    requestPages: createRequestPages(parts),
+  }
 }

@@ -4,19 +4,17 @@ import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { Refusal, withPaths } from '../../../protocol/errors.ts'
 import { tableOf } from '../../../protocol/names.ts'
-import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
 import { newEncryptionKey } from '../../../protocol/openid/presentations/encryption.ts'
 import {
   checkRequest,
   invalidRequest,
   isEncrypted,
   isOfBrowser,
-  needsState,
   type PresentationRequestInput,
   type RequestState,
 } from '../../../protocol/openid/presentations/requests.ts'
 import { isNamedBy, readChain } from '../../../protocol/openid/verifiers/certificates.ts'
-import { clientIdOf, type Identified, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
+import { clientIdOf, type Identified } from '../../../protocol/openid/verifiers/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { bundledOnly } from '../../documents/index.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
@@ -25,9 +23,10 @@ import type { Tenants } from '../../frame/tenants/index.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import { findVerifier } from '../verifiers/records.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
+import type { Links } from './links.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
 import type { PresentationVerdict } from './verify.ts'
-import { WALLET_PATH, walletRequestOf } from './wallet-requests.ts'
+import { type BrowserRequest, browserRequestOf, browserSession, walletRequestOf } from './wallet-requests.ts'
 
 /** A request, as the client of the API sees it. */
 export interface PresentationRequestRecord {
@@ -54,11 +53,10 @@ export interface CreatedPresentationRequest extends PresentationRequestRecord {
   /** Opens a wallet on the device of the browser. */
   sameDeviceUri: string | null
   /** What a page gives to its browser (Digital Credentials API). */
-  browserRequest: { protocol: string; data: { request: string } } | null
+  browserRequest: BrowserRequest | null
+  /** The page of the platform that shows the links, where the request has one. */
+  pageUri: string | null
 }
-
-/** Signed requests in the Digital Credentials API (OpenID4VP 1.0, appendix A.1). */
-const PROTOCOL = 'openid4vp-v1-signed'
 
 export interface PresentationRequestDetails extends PresentationRequestRecord {
   credentials: PresentationVerdict[]
@@ -68,6 +66,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'o
   operations: Operations
   tenants: Pick<Tenants, 'byId'>
   rows: RequestRows
+  links: Links
   secrets: SignInSecrets
   signInRequests: SignInRequests
 }
@@ -83,14 +82,14 @@ const iso = (time: Date | null | undefined): string | null => time?.toISOString(
 
 /** Requests for credentials, for verifiers that use no OpenID Connect. */
 export function createPresentationRequests(parts: Parts) {
-  const { database, documents, now, outbox, uuid, operations, tenants, rows, secrets, signInRequests } = parts
+  const { database, documents, now, outbox, uuid, operations, tenants, rows, links, secrets, signInRequests } = parts
 
   const stateOf = ({ state, endedAt, expiresAt }: OpenIdPresentation): RequestState =>
     !endedAt && expiresAt <= now() ? 'EXPIRED' : state
 
-  /** A wallet on the browser's device came back there, or the client does not know (OpenID4VP 1.0, section 13.3). */
-  const waitsForCode = (row: OpenIdPresentation): boolean =>
-    row.state === 'VERIFIED' && row.answeredBy === 'same' && !row.redeemedAt
+  /** The browser that began came back to the client, or the client does not know (OpenID4VP 1.0, section 13.3). */
+  const waitsForCode = ({ state, answeredBy, pageDigest, redeemedAt }: OpenIdPresentation): boolean =>
+    state === 'VERIFIED' && (answeredBy === 'same' || Boolean(pageDigest)) && !redeemedAt
 
   const toRecord = (row: OpenIdPresentation): PresentationRequestRecord => ({
     id: row.id,
@@ -148,30 +147,17 @@ export function createPresentationRequests(parts: Parts) {
     return { query, ...(trustedContexts && { trustedContexts }) }
   }
 
-  async function linksOf(tenantId: string, row: Pick<OpenIdPresentation, 'id' | 'clientIdentifier' | 'redirectUri'>) {
-    const { baseUrl } = await tenants.byId(tenantId)
-    const linkOf = (device: 'other' | 'same') =>
-      walletLink(row.clientIdentifier, `${baseUrl}${WALLET_PATH}/requests/${secrets.requestName(row.id, device)}`)
-    return { uri: linkOf('other'), sameDeviceUri: row.redirectUri ? linkOf('same') : null }
-  }
-
   async function handedOver(
     tenantId: string,
     row: OpenIdPresentation,
     request: string | undefined,
   ): Promise<CreatedPresentationRequest> {
-    const none = { uri: null, qrCode: null, sameDeviceUri: null, browserRequest: null }
-    if (request !== undefined)
-      return { ...toRecord(row), ...none, browserRequest: { protocol: PROTOCOL, data: { request } } }
-    const links = await linksOf(tenantId, row)
-    return { ...toRecord(row), ...none, ...links, qrCode: await documents.qrCode(links.uri, bundledOnly(tenantId)) }
+    const none = { uri: null, qrCode: null, sameDeviceUri: null, browserRequest: null, pageUri: null }
+    if (request !== undefined) return { ...toRecord(row), ...none, browserRequest: browserRequestOf(request) }
+    if (row.pageDigest) return { ...toRecord(row), ...none, pageUri: await links.pageUriOf(tenantId, row.id) }
+    const { uri, sameDeviceUri } = await links.linksOf(tenantId, row)
+    return { ...toRecord(row), ...none, uri, sameDeviceUri, qrCode: await documents.qrCode(uri, bundledOnly(tenantId)) }
   }
-
-  const browserSession = (id: string, query: DcqlQuery, issuedAt: Date) => ({
-    nonce: secrets.nonce(id, 'browser'),
-    issuedAt,
-    ...(needsState(query) && { state: secrets.state(id, 'browser') }),
-  })
 
   /** Refusals of what sign-ins use too, with the members of this request. */
   async function inOwnWords<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -215,13 +201,18 @@ export function createPresentationRequests(parts: Parts) {
           expiresAt: new Date(at.getTime() + input.lifetimeSeconds * 1000),
         }
         const request = isOfBrowser(input.responseMode)
-          ? await signInRequests.sign(tenantId, own, walletRequestOf(own, content, browserSession(id, query, at)))
+          ? await signInRequests.sign(
+              tenantId,
+              own,
+              walletRequestOf(own, content, browserSession(secrets, id, { query, issuedAt: at })),
+            )
           : undefined
         return operations.change(call, 'createOpenId4VpRequest', { id }, async (em) => {
           const row = em.create(OpenIdPresentation, {
             ...{ id, tenantId, ...own, redirectUri: input.redirectUri ?? null, state: 'PENDING', failures: 0 },
             otherDeviceDigest: digestOf(secrets.requestName(id, 'other')),
             sameDeviceDigest: digestOf(secrets.requestName(id, 'same')),
+            pageDigest: input.page === true ? digestOf(secrets.pageName(id)) : null,
             content: rows.sealed({ tenantId, id }, content),
             ...{ requestId: call.requestId, clientId: call.clientId, createdAt: at, updatedAt: at },
             keptUntil: new Date(own.expiresAt.getTime() + input.keptSeconds * 1000),
@@ -254,8 +245,8 @@ export function createPresentationRequests(parts: Parts) {
       inTenant(database.tenants, tenantId, async (em) => toDetails(await rows.byId(em, id))),
 
     /**
-     * What a wallet presented on the device of a browser, for the browser that has the response code: somebody who was
-     * sent another person's link cannot lend them a session (OpenID4VP 1.0, section 13.3). Throws
+     * What a wallet presented on the device of a browser, or for a page, for the browser that has the response code:
+     * somebody who was sent another person's link cannot lend them a session (OpenID4VP 1.0, section 13.3). Throws
      * `openid_presentation.not_found`, `.response_code_wrong`.
      */
     redeemRequest: (call: Call, id: string, responseCode: string): Promise<PresentationRequestDetails> =>

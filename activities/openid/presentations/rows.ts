@@ -12,7 +12,7 @@ import type { TrustedContexts } from '../../../protocol/semantic-credentials/war
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
-import { digestOf } from '../../frame/secrets.ts'
+import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { WalletDevice } from '../verifiers/secrets.ts'
 import type { PresentationVerdict } from './verify.ts'
 
@@ -42,6 +42,15 @@ const over = () =>
     'This request is not known, has ended, or was answered already. Begin a new one.',
   )
 
+export const notYours = () =>
+  new Refusal('openid_presentation.not_yours', 'This page was opened in another browser. Go on there.')
+
+/** A page of the platform, and the cookie of the browser that asks for it. */
+export interface PageOfBrowser {
+  page: string
+  browser: string | undefined
+}
+
 export const LOCK = { lockMode: LockMode.PESSIMISTIC_WRITE }
 
 /** What an operator and the log are told of an end. */
@@ -54,7 +63,17 @@ interface End {
 
 /** Rows of requests. */
 export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now' | 'uuid'> & { sealer: Sealer }) {
+  const isOpen = ({ endedAt, expiresAt }: OpenIdPresentation): boolean => !endedAt && expiresAt > now()
+
+  /** Throws `openid_presentation.over`. */
+  function assertOpen(row: OpenIdPresentation): void {
+    if (!isOpen(row)) throw over()
+  }
+
   return {
+    isOpen,
+    assertOpen,
+
     sealed: (row: Owned, content: RequestContent): Buffer =>
       sealer.seal(Buffer.from(JSON.stringify(content)), boundTo(row)),
 
@@ -73,7 +92,8 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
       const digest = digestOf(name)
       const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
       const row = await em.findOne(OpenIdPresentation, where, lock ? LOCK : {})
-      if (!row || row.endedAt || row.expiresAt <= now() || isOfBrowser(row.responseMode)) throw over()
+      if (!row || isOfBrowser(row.responseMode)) throw over()
+      assertOpen(row)
       const way: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
       return { row, way }
     },
@@ -81,8 +101,23 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
     /** The request that a browser answers. Throws `openid_presentation.not_found`, `.over`. */
     async ofBrowser(em: SqlEntityManager, id: string, lock = false) {
       const row = await this.byId(em, id, lock)
-      if (row.endedAt || row.expiresAt <= now() || !isOfBrowser(row.responseMode)) throw over()
+      if (!isOfBrowser(row.responseMode)) throw over()
+      assertOpen(row)
       return { row, way: 'browser' as const }
+    },
+
+    /** The request of a page of the platform. Throws `openid_presentation.not_found`. */
+    async byPage(em: SqlEntityManager, page: string, lock = false): Promise<OpenIdPresentation> {
+      const row = await em.findOne(OpenIdPresentation, { pageDigest: digestOf(page) }, lock ? LOCK : {})
+      if (!row) throw requestNotFound()
+      return row
+    },
+
+    /** The request of a page, for the browser that opened it first. Throws `.not_found`, `.not_yours`. */
+    async ofPage(em: SqlEntityManager, { page, browser }: PageOfBrowser, lock = false): Promise<OpenIdPresentation> {
+      const row = await this.byPage(em, page, lock)
+      if (!row.browserDigest || browser === undefined || !isSame(digestOf(browser), row.browserDigest)) throw notYours()
+      return row
     },
 
     /** Ends a request: no answer is taken any more, and the key of the answer is gone. Its row is kept as long as before. */

@@ -1,9 +1,35 @@
 import type { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
+import { needsState } from '../../../protocol/openid/presentations/requests.ts'
 import type { WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
+import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { RequestContent } from './rows.ts'
 
 /** Below the tenant's address: where wallets fetch requests and answer. */
 export const WALLET_PATH = '/v1/openid4vp/wallet'
+/** Below it: the pages of the platform that show requests to people. */
+export const PAGE_PATH = '/v1/openid4vp/pages'
+
+/** What a page gives to its browser: a signed request of the Digital Credentials API (OpenID4VP 1.0, appendix A.1). */
+export interface BrowserRequest {
+  protocol: string
+  data: { request: string }
+}
+
+export const browserRequestOf = (request: string): BrowserRequest => ({
+  protocol: 'openid4vp-v1-signed',
+  data: { request },
+})
+
+/** What is the browser's own in a request: an answer to it is none to the link of the same request. */
+export const browserSession = (
+  secrets: SignInSecrets,
+  id: string,
+  { query, issuedAt }: Pick<WalletRequest, 'query' | 'issuedAt'>,
+) => ({
+  nonce: secrets.nonce(id, 'browser'),
+  issuedAt,
+  ...(needsState(query) && { state: secrets.state(id, 'browser') }),
+})
 
 type Row = Pick<
   OpenIdPresentation,

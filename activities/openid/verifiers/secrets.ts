@@ -14,7 +14,9 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
   const keys = {
     request: keyOf('request'),
     nonce: keyOf('nonce'),
+    page: keyOf('page'),
     response: keyOf('response-code'),
+    return: keyOf('return-code'),
     state: keyOf('state'),
     subject: keyOf('subject'),
     cookie: keyOf('cookie'),
@@ -32,6 +34,11 @@ export function createSignInSecrets({ config }: Pick<Dependencies, 'config'>) {
     /** Leads the wallet's holder back to the browser where the sign-in began (OpenID4VP 1.0, section 8.2). */
     responseCode: (signInId: string): string => made('response', signInId),
     isResponseCode: (signInId: string, given: string): boolean => isSame(made('response', signInId), given),
+    /** Names the page of a request in its address. */
+    pageName: (requestId: string): string => made('page', requestId),
+    /** Leads the wallet's holder back to the page of a request, whose browser then gets the response code. */
+    returnCode: (requestId: string): string => made('return', requestId),
+    isReturnCode: (requestId: string, given: string): boolean => isSame(made('return', requestId), given),
     /** The `sub` of a holder at a verifier: the same at each sign-in, and another one at other verifiers (D-531). */
     subject: (tenantId: string, verifierId: string, holder: string): string =>
       made('subject', `${tenantId}/${verifierId}/${holder}`),

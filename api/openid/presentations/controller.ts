@@ -72,8 +72,8 @@ export class OpenId4VpRequestsController extends Controller {
   }
 
   /**
-   * Returns a request with what was presented, check by check. What a wallet presented on the device of the browser is
-   * returned once redeemOpenId4VpRequest had the response code.
+   * Returns a request with what was presented, check by check. What a wallet presented on the device of the browser, or
+   * for a page, is returned once redeemOpenId4VpRequest had the response code.
    * @summary Read a request for credentials
    */
   @Get('{id}')
@@ -84,7 +84,7 @@ export class OpenId4VpRequestsController extends Controller {
   }
 
   /**
-   * Takes the response_code with which the wallet led its holder to the redirectUri, once, and returns what was
+   * Takes the response_code with which the wallet or the page led its holder to the redirectUri, once, and returns what was
    * presented. Only the browser that came back has the code: somebody who was sent another person's link has not.
    * @summary Redeem the response code of a request
    */

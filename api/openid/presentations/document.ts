@@ -31,6 +31,7 @@ const CREATED: OpenId4VpCreatedOut = {
   qrCode: 'data:image/png;base64,iVBORw0KGgo=',
   sameDeviceUri: URI,
   browserRequest: null,
+  pageUri: null,
 }
 
 const VERIFIED: OpenId4VpRequestOut = {
@@ -111,6 +112,12 @@ export const PRESENTATION_PROBLEMS: ProblemTable = {
       meaning: 'The response code is of another request, was used, or no wallet has answered on the same device.',
       remedy:
         'Take the code from the query of the redirectUri that the wallet opened in this browser, and use it once.',
+    },
+  },
+  403: {
+    'openid_presentation.not_yours': {
+      meaning: 'The page of a request was opened in another browser first, or this one has lost its cookie.',
+      remedy: 'Go on in the browser that opened it first; or create another request.',
     },
   },
   404: {

@@ -148,7 +148,7 @@ export const PRESENTATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   OpenId4VpRedirectUri: {
     type: 'string',
     description:
-      'Where the wallet leads its holder on the device of the browser: an https URL of a public host, http on loopback, or a scheme such as com.example.app:. The platform adds response_code.',
+      'Where the wallet, or the page of the request, leads back to: an https URL of a public host, http on loopback, or a scheme such as com.example.app:. The platform adds response_code.',
     maxLength: 2048,
     example: REDIRECT,
   },

@@ -66,6 +66,8 @@ export interface OpenId4VpRequestIn {
   presentationTemplateId?: Uuid | null
   responseMode?: OpenId4VpResponseMode | null
   redirectUri?: OpenId4VpRedirectUri | null
+  /** true: the answer has pageUri, a page of the platform for the person's browser, in place of links and QR code. */
+  page?: boolean | null
   expectedOrigins?: OpenId4VpOrigins | null
   transactionData?: OpenId4VpTransactionData | null
   expiresInSec?: OpenId4VpSeconds | null
@@ -90,19 +92,21 @@ export interface OpenId4VpRequestSummaryOut {
   endedAt: DateTime | null
   /** The request and what was presented are deleted then. */
   keptUntil: DateTime
-  /** true: a wallet has answered on the browser's device, and the credentials wait for redeemOpenId4VpRequest. */
+  /** true: a wallet has answered on the browser's device or for a page, and redeemOpenId4VpRequest returns what it presented. */
   needsResponseCode: boolean
 }
 
 export interface OpenId4VpCreatedOut extends OpenId4VpRequestSummaryOut {
-  /** Opens a wallet on another device: the text of the QR code; null with dc_api and dc_api.jwt. */
+  /** Opens a wallet on another device: the text of the QR code; null with dc_api, dc_api.jwt and a page. */
   uri: string | null
   /** A PNG as a data: URL. */
   qrCode: string | null
-  /** Opens a wallet on the device of the browser; null without redirectUri. */
+  /** Opens a wallet on the device of the browser; null without redirectUri, and with a page. */
   sameDeviceUri: string | null
   /** One of the requests of navigator.credentials.get({digital: {requests}}), with dc_api and dc_api.jwt. */
   browserRequest: OpenId4VpBrowserRequestOut | null
+  /** The page that the verifier leads the person's browser to; null without page. */
+  pageUri: string | null
 }
 
 export interface OpenId4VpBrowserDataOut {
@@ -184,6 +188,7 @@ export const toRequest = (body: OpenId4VpRequestIn): PresentationRequestInput =>
   ...(present(body.dcqlQuery) && { dcqlQuery: body.dcqlQuery }),
   ...(present(body.presentationTemplateId) && { presentationTemplateId: inLowerCase(body.presentationTemplateId) }),
   responseMode: body.responseMode ?? 'direct_post.jwt',
+  ...(present(body.page) && { page: body.page }),
   ...(present(body.redirectUri) && { redirectUri: body.redirectUri }),
   ...(present(body.expectedOrigins) && { expectedOrigins: body.expectedOrigins }),
   ...(present(body.transactionData) && { transactionData: body.transactionData }),

@@ -12,7 +12,8 @@ import type { Platform } from '../../../activities/index.ts'
 import type { KnownClient, ProviderFacts } from '../../../activities/openid/verifiers/facts.ts'
 import type { VerifierKey } from '../../../activities/openid/verifiers/keys.ts'
 import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
-import { errorPage, PAGE_HEADERS } from './page.ts'
+import { PAGE_HEADERS } from '../pages.ts'
+import { errorPage } from './page.ts'
 
 /** Seconds. A person who is on the way needs the first, and a client that comes with a code the second. */
 export const LIFETIMES = {

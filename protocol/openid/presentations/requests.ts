@@ -28,6 +28,9 @@ export type ResponseMode = (typeof RESPONSE_MODES)[number]
 export const isOfBrowser = (mode: ResponseMode): boolean => mode === 'dc_api' || mode === 'dc_api.jwt'
 export const isEncrypted = (mode: ResponseMode): boolean => mode.endsWith('.jwt')
 
+/** How a wallet answers through the browser of the platform's page, as openly as by the way of the request. */
+export const inBrowser = (mode: ResponseMode): ResponseMode => (isEncrypted(mode) ? 'dc_api.jwt' : 'dc_api')
+
 /** The audience of what is presented to a page (OpenID4VP 1.0, appendix A.4). */
 export const audienceOf = (origin: string): string => `origin:${origin}`
 
@@ -47,6 +50,8 @@ export interface PresentationRequestInput {
   presentationTemplateId?: string
   responseMode: ResponseMode
   redirectUri?: string
+  /** A page of the platform shows the request to a person. */
+  page?: boolean
   /** Of the pages whose browser asks; only where the answer comes through it. */
   expectedOrigins?: readonly string[]
   transactionData?: readonly Json[]
@@ -110,6 +115,14 @@ function browserErrors({ responseMode, expectedOrigins, redirectUri }: Presentat
   return errors
 }
 
+function pageErrors({ page, responseMode, redirectUri }: PresentationRequestInput): FieldError[] {
+  if (page !== true) return []
+  if (isOfBrowser(responseMode))
+    return [{ path: 'page', code: 'exclusive', message: `expected none with ${responseMode}: a page of yours asks` }]
+  if (redirectUri !== undefined) return []
+  return [{ path: 'redirectUri', code: 'required', message: 'expected where the page leads back to' }]
+}
+
 function within(value: number, { least, most }: { least: number; most: number }, path: string): FieldError[] {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return []
   return [{ path, code: 'range', message: `expected ${least} to ${most} seconds` }]
@@ -151,6 +164,7 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
     ...eitherOf(['dcqlQuery', dcqlQuery], ['presentationTemplateId', presentationTemplateId]),
     ...namingErrors(input),
     ...browserErrors(input),
+    ...pageErrors(input),
     ...(read?.errors ?? []),
     ...(redirectUri === undefined ? [] : redirectErrors(redirectUri)),
     ...within(lifetimeSeconds, LIFETIME_SECONDS, 'expiresInSec'),

@@ -1,6 +1,9 @@
 import type { World } from '../world.ts'
 import { VCT } from './presenting.sd-jwt.ts'
 
+/** Where a page leads back to. */
+export const SHOP = 'https://shop.university.example/done?order=42'
+
 export const REQUESTS = '/v1/openid4vp/requests'
 
 export interface CreatedRequest {
@@ -11,6 +14,7 @@ export interface CreatedRequest {
   qrCode: string
   sameDeviceUri: string | null
   browserRequest: { protocol: string; data: { request: string } } | null
+  pageUri: string | null
   expiresAt: string
   keptUntil: string
 }
@@ -52,6 +56,12 @@ export function requestsOf(world: Pick<World, 'ask' | 'token'>, verifierDid: str
       const reply = await creating(body)
       if (reply.status !== 201) throw new Error(`no request: ${reply.text}`)
       return reply.json<CreatedRequest>()
+    },
+    /** A request with a page of the platform, and its address. */
+    async createPage(body: object = {}): Promise<{ id: string; pageUri: string }> {
+      const { id, pageUri } = await this.create({ page: true, redirectUri: SHOP, clientName: 'The bookshop', ...body })
+      if (pageUri === null) throw new Error('the request has no page')
+      return { id, pageUri }
     },
     async read(id: string): Promise<ReadRequest> {
       const reply = await ask(`${REQUESTS}/${id}`, { token })
