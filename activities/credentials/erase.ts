@@ -11,7 +11,7 @@ const ERASE = `with locked as materialized (
     select c.id from credentials c where c.tenant_id = ? and c.id = any (string_to_array(?, ' ')::uuid[]) and c.erased_at is null
     order by c.id for no key update),
   erased as (
-    update credentials c set document = '{}', document_bytes = null, tag = null, subjects = null, erased_at = clock_timestamp()
+    update credentials c set document = '{}', document_bytes = null, envelope = null, tag = null, subjects = null, erased_at = clock_timestamp()
     from locked where c.id = locked.id returning 1)
 select count(*)::int as count from erased`
 

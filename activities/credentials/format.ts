@@ -108,6 +108,9 @@ export interface WalletFormat {
   /** How wallets see a template. */
   configurationOf(template: Pick<TemplateVersion, 'definition'>): WalletConfiguration
 
+  /** Whether wallets can get what a template gives; absent where they can get all. */
+  isOffered?(template: Pick<TemplateVersion, 'definition'>): boolean
+
   /** The claim source that a template names. */
   claimSourceOf(template: Pick<TemplateVersion, 'definition'>): string | undefined
 

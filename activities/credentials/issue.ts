@@ -32,7 +32,11 @@ export interface Issues<Request, Row extends SignedRow, Result>
 }
 
 /** The members of a format with JSON documents that issuing needs. */
-export type Signs<Request> = Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'>
+export interface Signs<Request>
+  extends Pick<CredentialFormat<Request, SignedRow & { document: Json }>, 'name' | 'sign'> {
+  /** What the caller gets as the credential. Default: its document. */
+  credentialOf?(row: SignedRow & { document: Json }): Json
+}
 
 interface Parts extends Pick<Dependencies, 'config' | 'sql' | 'effects' | 'uuid'> {
   signers: Signers
@@ -100,10 +104,11 @@ export function createIssuing({ config, sql, effects, uuid, signers }: Parts) {
       request: Request,
       template?: TemplateRef,
     ): Promise<SignedCredential> {
-      const result = ({ id, document: credential, tag }: SignedRow & { document: Json }) => ({
-        id,
-        credential,
-        tag,
+      const { credentialOf = ({ document }) => document } = format
+      const result = (row: SignedRow & { document: Json }) => ({
+        id: row.id,
+        credential: credentialOf(row),
+        tag: row.tag,
         ...(template && { template }),
       })
       const issuerGone = ({ issuer }: SignedRow) => {

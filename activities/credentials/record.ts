@@ -16,6 +16,8 @@ export interface SignedRow {
   issuer: string
   /** As returned to the caller: JSON, or bytes. */
   document: Json | Uint8Array
+  /** `data:` URL of the envelope that encloses a document; absent where the document has its own proof. */
+  envelope?: string
   proofType: string
   tag: string | null
   types: string[]
@@ -61,6 +63,7 @@ export const toColumns = ({ document, ...row }: CredentialRow): string =>
     ...(row.documentSignerId && { document_signer_id: row.documentSignerId }),
     format: row.format,
     ...(document instanceof Uint8Array ? { document_bytes: bytes(document) } : { document }),
+    ...(row.envelope !== undefined && { envelope: row.envelope }),
     proof_type: row.proofType,
     tag: row.tag,
     types: row.types,

@@ -169,7 +169,7 @@ export function createSigners({ systemSql, keys, now, didStanding }: Parts) {
 
         withKey({ keyTypes, methodType, neededBy }) {
           const [key] = keyTypes.flatMap((wanted) => didKeys.find(({ keyType }) => keyType === wanted) ?? [])
-          const expected = `expected a DID with ${withArticle(String(keyTypes[0]))} key`
+          const expected = `expected a DID with ${withArticle(keyTypes.join(' or '))} key`
           if (!key) throw refuse({ kind: 'key_unfit', keyTypes, neededBy, expected })
           const isOtherMethod = methodType !== undefined && did.startsWith('did:web:')
           return signerWith(key, isOtherMethod ? webMethodId(did, key, methodType) : key.didUrl)

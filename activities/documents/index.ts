@@ -5,6 +5,7 @@ import type { ReadTemplate, Upload } from '../../protocol/compact-credentials/pd
 import { createDocumentLoader } from '../../protocol/contexts/index.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
 import {
+  assertStatements,
   type CheckProof,
   checkSigner,
   completeProof,
@@ -52,6 +53,8 @@ export interface Documents {
     request: Omit<ProofRequest, 'created' | 'hmacKey' | 'ephemeral'> & { now: Date },
     owner: Owner,
   ): Promise<void>
+  /** Makes the checks of `sign` on a document that is signed in an envelope. `alike`: it is one of many similar ones. */
+  inspect(document: Json, owner: Owner, alike?: boolean): Promise<undefined>
   /** Signs one of many similar documents: large ones share work within a tenant too. */
   signLike(request: Unkeyed, owner: Owner): Promise<Json>
   verify(request: Omit<VerifyRequest, 'checkProof'>, owner: Owner): Promise<Verdict>
@@ -169,6 +172,10 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   return {
     sign: (request, owner) => sign(request, owner, false),
     signLike: (request, owner) => sign(request, owner, true),
+    inspect: (document, owner, alike = false) =>
+      alike || isLight(document)
+        ? assertStatements(document, { ...bundled, canonize: canonizeFor(owner) })
+        : inThread('inspect', document, document, owner),
     async rehearse(request, owner) {
       await inThread('prepare', dated(request), request.credential, owner)
     },

@@ -4,7 +4,12 @@ import { contextUnknown, createDocumentLoader } from '../../protocol/contexts/in
 import '../../protocol/data-integrity/bbs.ts' // the first proof must not wait for its tables
 import '../../protocol/data-integrity/ecdsa-sd.ts'
 import { canonizePlain } from '../../protocol/data-integrity/canonize.ts'
-import { createProofCheck, deriveCredential, prepareProof } from '../../protocol/data-integrity/index.ts'
+import {
+  assertStatements,
+  createProofCheck,
+  deriveCredential,
+  prepareProof,
+} from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { expand } from '../../protocol/json-ld.ts'
 import { drawQrCode, qrCode } from '../../protocol/qr-code.ts'
@@ -61,6 +66,7 @@ export default async function run<Name extends TaskName>({
   const options = { documentLoader, maxWorkFactor: MAX_WORK_FACTOR, deepWork }
   const verbs: { [Verb in TaskName]: (input: Tasks[Verb]['input']) => Promise<Tasks[Verb]['output']> } = {
     prepare: (input) => prepareProof(input, options),
+    inspect: (input) => assertStatements(input, options),
     canonize: (input) => canonizePlain(input, options),
     check: createProofCheck(options),
     derive: (input) => deriveCredential(input, options),

@@ -32,6 +32,8 @@ export interface Owner {
 /** What a thread can do; each is pure computation over plain data, without any key or network. */
 export interface Tasks {
   prepare: { input: ProofRequest; output: PreparedProof }
+  /** Checks a document that is signed as JSON. */
+  inspect: { input: Json; output: undefined }
   /** Canonical N-Quads. */
   canonize: { input: Json; output: string }
   check: { input: ProofCheck; output: ProofVerdict }

@@ -1,8 +1,8 @@
 import { type BatchOptions, completeClaims, type RowInput } from '../../protocol/credentials/batches.ts'
-import { keyFor, PROOF_TYPES } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { listOf } from '../../protocol/json.ts'
 import { completeRow, issuerOf, rowModelOf } from '../../protocol/semantic-credentials/batches.ts'
+import { CREDENTIAL_PROOF_TYPES, credentialKeyFor } from '../../protocol/semantic-credentials/proof-types.ts'
 import { checkColumns } from '../../protocol/semantic-credentials/templates/columns.ts'
 import {
   dataModelOf,
@@ -63,11 +63,11 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
     const proof = proofType === undefined ? undefined : proofTypeOf(proofType)
     if (source === 'csv' && issuer === undefined) throw needed('issuer', 'expected a DID of /v1/dids')
     if (source === 'csv' && proofType === undefined)
-      throw needed('proofType', `expected one of ${PROOF_TYPES.join(', ')}`)
+      throw needed('proofType', `expected one of ${CREDENTIAL_PROOF_TYPES.join(', ')}`)
     if (suspendable && source === 'csv') assertSuspendable(revocable, rowModelOf(options))
     if (issuer !== undefined) {
       const signer = await signers.signerOf(tenantId, issuer, refuseIssuer('issuer'))
-      if (proof) signer.withKey(keyFor(proof))
+      if (proof) signer.withKey(credentialKeyFor(proof))
     }
     await settleContexts(tenantId, options.contexts, 'context')
     return { options }
@@ -77,7 +77,7 @@ export function createSemanticBatches(parts: Parts): BatchFormat {
   async function forClaims(tenantId: string, { options }: BatchUpload, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await credentialTemplates.readTemplate(tenantId, templateId)
     const { issuer, proofType } = await templateSigning.signerFor(tenantId, definition, options.issuer, 'issuerDid')
-    issuer.withKey(keyFor(proofTypeOf(proofType)))
+    issuer.withKey(credentialKeyFor(proofTypeOf(proofType)))
     if (options.suspendable) assertSuspendable(definition.revocable, dataModelOf(definition))
     await settleContexts(tenantId, listOf(definition.contexts ?? undefined), 'templateId')
     const taken = takenBy(definition)

@@ -1,7 +1,7 @@
 import type { TemplateRef } from '../credentials/format.ts'
 import type { Issuing, SignedCredential } from '../credentials/issue.ts'
 import type { Call } from '../frame/operations.ts'
-import type { Signing, SignRequest } from './sign.ts'
+import { credentialOf, type Signing, type SignRequest } from './sign.ts'
 
 /** Area 4, Web semantic credentials (specification, Endpoints): what all formats share is in activities/credentials. */
 export const createSemanticCredentials = ({ issuing, signing }: { issuing: Issuing; signing: Signing }) => ({
@@ -11,7 +11,7 @@ export const createSemanticCredentials = ({ issuing, signing }: { issuing: Issui
    * payload.
    */
   signCredential: (call: Call, request: SignRequest, template?: TemplateRef): Promise<SignedCredential> =>
-    issuing.issue(call, { name: 'semantic', sign: signing.sign }, request, template),
+    issuing.issue(call, { name: 'semantic', sign: signing.sign, credentialOf }, request, template),
 })
 
 export type SemanticCredentials = ReturnType<typeof createSemanticCredentials>

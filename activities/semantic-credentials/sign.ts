@@ -1,21 +1,21 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
-import {
-  defaultMandatoryPointers,
-  isProofType,
-  isSelective,
-  type Json,
-  keyFor,
-  PROOF_TYPES,
-  type ProofType,
-  suiteOf,
-} from '../../protocol/data-integrity/index.ts'
+import { defaultMandatoryPointers, isSelective, type Json, suiteOf } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal, withArticle, withPaths } from '../../protocol/errors.ts'
+import { envelopedCredential, signEnvelope } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import {
   type DataModel,
   type NormalisedCredential,
   normaliseSignPayload,
   withStatus,
 } from '../../protocol/semantic-credentials/index.ts'
+import {
+  CREDENTIAL_PROOF_TYPES,
+  type CredentialProofType,
+  credentialKeyFor,
+  isCredentialProofType,
+  isEnvelopeType,
+  listProofType,
+} from '../../protocol/semantic-credentials/proof-types.ts'
 import { type StatusExplanation, statusEntry, statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusPurpose } from '../../protocol/status-list/index.ts'
 import type { SignedRow } from '../credentials/record.ts'
@@ -23,6 +23,7 @@ import { refuseIssuer } from '../credentials/refusals.ts'
 import type { StatusEntries, StatusEntry } from '../credentials/status-lists/allocation.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
+import type { Documents } from '../documents/index.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { TenantContexts } from './contexts.ts'
 
@@ -48,6 +49,10 @@ export interface SignRequest {
 /** A signed credential of the W3C's data models, with the columns of its row. */
 export type SignedSemanticRow = SignedRow & { document: Json }
 
+/** The credential as its holder gets it. */
+export const credentialOf = ({ document, envelope }: Pick<SignedSemanticRow, 'document' | 'envelope'>): Json =>
+  envelope === undefined ? document : envelopedCredential(envelope)
+
 interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   tenants: Tenants
   contexts: TenantContexts
@@ -57,10 +62,10 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 }
 
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
-export function proofTypeOf(name: string): ProofType {
-  if (isProofType(name)) return name
+export function proofTypeOf(name: string): CredentialProofType {
+  if (isCredentialProofType(name)) return name
   throw new Refusal('credential.proof_type_unsupported', 'The proof type is not supported; see errors.', [
-    { path: 'proofType', code: 'enum', message: `expected one of ${PROOF_TYPES.join(', ')}` },
+    { path: 'proofType', code: 'enum', message: `expected one of ${CREDENTIAL_PROOF_TYPES.join(', ')}` },
   ])
 }
 
@@ -83,9 +88,9 @@ export function assertSuspendable(revocable: boolean, dataModel: DataModel): voi
 }
 
 /** Throws `Refusal('request.invalid')` for pointers with a proof type that discloses everything. */
-function mandatoryOf(credential: Json, proofType: ProofType, pointers: string[] | undefined) {
+function mandatoryOf(credential: Json, proofType: CredentialProofType, pointers: string[] | undefined) {
   if (pointers === undefined) return {}
-  if (isSelective(suiteOf(proofType)))
+  if (!isEnvelopeType(proofType) && isSelective(suiteOf(proofType)))
     return { mandatoryPointers: [...new Set([...defaultMandatoryPointers(credential), ...pointers])] }
   throw new Refusal('request.invalid', 'Only proofs of bbs-2023 and ecdsa-sd-2023 take mandatory pointers.', [
     {
@@ -112,6 +117,22 @@ async function inPayload<Result>({ inPayload: pathOf }: NormalisedCredential, wo
 
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
 export function createSigning({ documents, now, tenants, contexts, entries, signers, policyGate }: Parts) {
+  /** Adds the proof, or makes the envelope. */
+  async function secure(
+    tenantId: string,
+    { proofType, ...request }: Omit<Parameters<Documents['sign']>[0], 'proofType'> & { proofType: CredentialProofType },
+    alike: boolean,
+  ): Promise<{ document: Json; envelope?: string }> {
+    const lookup = contexts.lookupFor(tenantId)
+    if (!isEnvelopeType(proofType)) {
+      const signing = alike ? documents.signLike : documents.sign
+      return { document: await signing({ ...request, proofType }, lookup) }
+    }
+    const { credential: document, signer } = request
+    await documents.inspect(document, lookup, alike)
+    return { document, envelope: await signEnvelope(proofType, document, signer) }
+  }
+
   return {
     /**
      * Runs the checks of `sign` on a payload, without an issuer of the tenant, a status entry or a signature. Throws
@@ -131,8 +152,10 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         return { ...statusEntry({ kind: kindOf(normal.dataModel), ...place }) }
       }
       const credential = revocable ? withStatus(unsigned, await entry()) : unsigned
+      const lookup = contexts.lookupFor(tenantId)
+      if (isEnvelopeType(proofType)) return inPayload(normal, documents.inspect(credential, lookup))
       const request = { credential, proofType, verificationMethod: `${normal.issuer}#key`, now: time }
-      await inPayload(normal, documents.rehearse(request, contexts.lookupFor(tenantId)))
+      await inPayload(normal, documents.rehearse(request, lookup))
     },
 
     /**
@@ -162,14 +185,15 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const issuer = await signers.signerOf(tenantId, normal.issuer, refuseIssuer(issuerField))
       const judged = { format: 'semantic', issuer: issuer.did, types: normal.types } as const
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
-      const signer = issuer.withKey(keyFor(proofType))
+      const signer = issuer.withKey(credentialKeyFor(proofType))
       const { '@context': context, id: ownId, ...rest } = normal.credential
       let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
       let entry: StatusEntry | undefined
       let suspension: StatusEntry | undefined
       if (revocable) {
         const kind = kindOf(normal.dataModel)
-        const owner = { tenantId, issuerId: issuer.didId, kind, purpose: 'revocation', proofType } as const
+        const ofList = { kind, purpose: 'revocation', proofType: listProofType(proofType, signer.keyType) } as const
+        const owner = { tenantId, issuerId: issuer.didId, ...ofList }
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await tenants.byId(tenantId)
@@ -181,14 +205,14 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         unsigned = withStatus(unsigned, suspension ? [revocation, entryOf(suspension, 'suspension')] : revocation)
       }
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
-      const request = { credential: unsigned, proofType, signer, now: time, ...mandatory }
-      const lookup = contexts.lookupFor(tenantId)
-      const signing = together > 1 ? documents.signLike(request, lookup) : documents.sign(request, lookup)
-      const document = await inPayload(normal, signing)
+      const secured = await inPayload(
+        normal,
+        secure(tenantId, { credential: unsigned, proofType, signer, now: time, ...mandatory }, together > 1),
+      )
       return {
         id,
         format: 'semantic',
-        document,
+        ...secured,
         didId: issuer.didId,
         issuer: issuer.did,
         proofType,

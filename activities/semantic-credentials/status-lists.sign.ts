@@ -1,4 +1,4 @@
-import { keyFor } from '../../protocol/data-integrity/index.ts'
+import { isProofType, keyFor } from '../../protocol/data-integrity/index.ts'
 import { statusListCredential } from '../../protocol/status-list/credential.ts'
 import type { CredentialListKind } from '../../protocol/status-list/index.ts'
 import { wholeSeconds } from '../../protocol/time.ts'
@@ -7,7 +7,6 @@ import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
 import { signPublicly } from '../documents/public.ts'
-import { proofTypeOf } from './sign.ts'
 
 interface Parts extends Pick<Dependencies, 'documents'> {
   signers: Signers
@@ -17,8 +16,8 @@ interface Parts extends Pick<Dependencies, 'documents'> {
 export function createSemanticLists({ documents, signers }: Parts) {
   const signAs =
     (dataModel: '1.1' | '2.0', kind: CredentialListKind) =>
-    async ({ tenantId, issuer: did, url, proofType: given, validFrom, validUntil, ...list }: ListToSign) => {
-      const proofType = proofTypeOf(given)
+    async ({ tenantId, issuer: did, url, proofType, validFrom, validUntil, ...list }: ListToSign) => {
+      if (!isProofType(proofType)) throw new Error(`no status list is signed with ${proofType}`)
       const credential = statusListCredential({
         ...list,
         kind,

@@ -56,7 +56,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
           {
             path: field,
             code: 'issuer',
-            message: `expected a DID with ${withArticle(String(keyTypesFor(definition)[0]))} key`,
+            message: `expected a DID with ${withArticle(keyTypesFor(definition).join(' or '))} key`,
           },
         ],
       )

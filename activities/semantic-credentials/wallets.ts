@@ -1,5 +1,6 @@
 import { overDocument } from '../../protocol/errors.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
+import { isEnvelopeType } from '../../protocol/semantic-credentials/proof-types.ts'
 import {
   dataModelOf,
   subjectOf,
@@ -41,6 +42,9 @@ export const createSemanticWallets = ({ signing, templateSigning }: Parts): Wall
       },
     }
   },
+
+  // OpenID4VCI 1.0 has no format for envelopes of data model 2.0 (D-947)
+  isOffered: ({ definition }) => !isEnvelopeType((definition as TemplateDefinition).proofType),
 
   claimSourceOf: ({ definition }) => (definition as TemplateDefinition).claimSourceId ?? undefined,
 

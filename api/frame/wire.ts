@@ -58,7 +58,10 @@ export interface JsonObject {
 /** The status lists of credentials say these two things of a credential. */
 export type StatusPurpose = 'revocation' | 'suspension'
 
-/** How a credential is signed. BbsSignature2022 has no published specification: it gives a bbs-2023 proof. */
+/**
+ * How a credential is signed. BbsSignature2022 has no published specification: it gives a bbs-2023 proof. vc+jwt and
+ * vc+cose enclose the credential in a JWT or a COSE_Sign1; only in data model 2.0.
+ */
 export type ProofType = string
 
 /**

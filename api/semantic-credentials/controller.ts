@@ -28,6 +28,7 @@ import {
   SIGN_EXAMPLE,
   type SignIn,
   type SignOut,
+  signedToWire,
   VERIFY_EXAMPLE,
   type VerifyIn,
   type VerifyOut,
@@ -49,6 +50,8 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Signs a W3C verifiable credential as one of the tenant's DIDs. The first context chooses the data model: 1.1 or 2.0.
+   * With the proof type vc+jwt or vc+cose, credential is an EnvelopedVerifiableCredential, encoded its envelope alone, and
+   * decoded what stands in it.
    * @summary Sign a web semantic credential
    */
   @Post('sign')
@@ -59,8 +62,7 @@ export class SemanticCredentialsController extends Controller {
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
     const signed = this.platform.semanticCredentials.signCredential(called.user, body)
-    const { id, credential, tag } = await ofMember('payload', signed)
-    return { credential, id, ...(tag === null ? {} : { tag }) }
+    return signedToWire(await ofMember('payload', signed))
   }
 
   /**

@@ -36,6 +36,7 @@ import {
   templateToWire,
   toDefinition,
 } from './templates.wire.ts'
+import { signedToWire } from './wire.ts'
 
 interface TemplateQuery extends PageQuery {
   /** Returns only templates of this credential type. */
@@ -143,9 +144,8 @@ export class CredentialTemplatesController extends Controller {
       'credential',
       this.platform.templateSigning.signFromTemplate(called.user, id, request),
     )
-    const { credential, tag, template } = issued
-    const source = { template_id: template.id, template_version: template.version }
-    return { credential, id: issued.id, ...(tag === null ? {} : { tag }), ...source }
+    const { template } = issued
+    return { ...signedToWire(issued), template_id: template.id, template_version: template.version }
   }
 }
 

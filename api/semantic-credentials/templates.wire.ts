@@ -1,8 +1,9 @@
 import type { CredentialTemplate } from '../../activities/semantic-credentials/templates.ts'
 import type { ClaimMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
 import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates/index.ts'
-import type { Count, Did, JsonObject, ProofType, TemplateVersion, Uuid, VerifiableCredential } from '../frame/wire.ts'
+import type { Count, Did, JsonObject, ProofType, TemplateVersion, Uuid } from '../frame/wire.ts'
 import type { DisplayName } from './presentations.wire.ts'
+import type { SignOut } from './wire.ts'
 
 /** A JSON-LD term or IRI. */
 export type CredentialType = string
@@ -132,11 +133,7 @@ export interface TemplateSignIn {
   tag?: string | null
 }
 
-export interface TemplateSignOut {
-  /** The signed credential, for its holder. */
-  credential: VerifiableCredential
-  id: Uuid
-  tag?: string
+export interface TemplateSignOut extends SignOut {
   template_id: Uuid
   template_version: TemplateVersion
 }

@@ -1,6 +1,6 @@
 import type { Warning } from '../../protocol/semantic-credentials/warnings.ts'
 import type { JsonObject, VerifiableCredential } from '../frame/wire.ts'
-import type { DerivedCredential } from './wire.ts'
+import type { DerivedCredential, IssuedCredential } from './wire.ts'
 
 /** A credential that is signed as it is, without proof. Its contexts define further members. */
 export type CompleteCredential = JsonObject
@@ -36,7 +36,7 @@ export interface VcApiIssueIn {
 }
 
 export interface VcApiCredentialOut {
-  verifiableCredential: VerifiableCredential
+  verifiableCredential: IssuedCredential
 }
 
 export interface VcApiDerivedOut {
@@ -44,7 +44,7 @@ export interface VcApiDerivedOut {
 }
 
 export interface VcApiVerifyIn {
-  verifiableCredential: VerifiableCredential
+  verifiableCredential: IssuedCredential
   options?: VcApiVerifyOptions
 }
 

@@ -1,7 +1,11 @@
+import type { SignedCredential } from '../../activities/credentials/issue.ts'
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
+import { openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
+import { envelopedCredential, partsOf } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
+import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
-import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid, VerifiableCredential } from '../frame/wire.ts'
+import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid } from '../frame/wire.ts'
 
 /** A W3C credential before it is signed. Its contexts define further members. */
 export type UnsignedCredential = JsonObject
@@ -21,6 +25,20 @@ export type SemanticCredential = Awaited<ReturnType<CredentialReader['readCreden
 /** Has only the disclosed members; if there are none, its contexts, types and proof. */
 export type DerivedCredential = JsonObject
 
+/**
+ * A credential as its holder gets it: with its proof, or as EnvelopedVerifiableCredential, whose id is a data: URL with
+ * the envelope.
+ */
+export type IssuedCredential = JsonObject
+
+/** Members of a credential in an envelope; absent where the credential has its proof in itself. */
+export interface EnvelopeOut {
+  /** The envelope alone: a JWT, or a COSE_Sign1 in base64. */
+  encoded?: string
+  /** The credential in the envelope. */
+  decoded?: JsonObject
+}
+
 export interface SignIn {
   /** The credential without proof; its issuer is a DID of the tenant. */
   payload: UnsignedCredential
@@ -36,9 +54,9 @@ export interface SignIn {
   tag?: string | null
 }
 
-export interface SignOut {
+export interface SignOut extends EnvelopeOut {
   /** The signed credential, for its holder. */
-  credential: VerifiableCredential
+  credential: IssuedCredential
   /** The platform's id of the credential, to read and revoke it. */
   id: Uuid
   tag?: string
@@ -93,9 +111,9 @@ export interface StatusOut {
   revocation_list_index: Count
 }
 
-export interface CredentialOut {
+export interface CredentialOut extends EnvelopeOut {
   id: Uuid
-  credential: VerifiableCredential
+  credential: IssuedCredential
   credential_status?: StatusOut
   issuance_date: DateTime
   tag?: string
@@ -125,17 +143,25 @@ const statusOf = (credential: JsonObject): StatusOut | undefined => {
 }
 
 export function rowToWire(row: SemanticCredential): CredentialOut {
-  const { id, issuanceDate, tag, statusListId, batchId, batchRow } = row
-  const credential = jsonOf(row)
-  const status = statusListId ? statusOf(credential) : undefined
+  const { id, envelope, issuanceDate, tag, statusListId, batchId, batchRow } = row
+  const document = jsonOf(row)
+  const status = statusListId ? statusOf(document) : undefined
   return {
     id,
-    credential,
+    ...(envelope
+      ? { credential: envelopedCredential(envelope), ...partsOf(envelope, document) }
+      : { credential: document }),
     ...(status ? { credential_status: status } : {}),
     issuance_date: issuanceDate.toISOString(),
     ...(tag ? { tag } : {}),
     ...(batchId && batchRow ? { batch_id: batchId, batch_row: batchRow } : {}),
   }
+}
+
+/** A credential as it was just signed. */
+export function signedToWire({ id, credential, tag }: Omit<SignedCredential, 'template'>): SignOut {
+  const envelope = isEnveloped(credential) ? partsOf(String(credential.id), openEnvelope(credential).credential) : {}
+  return { credential, ...envelope, id, ...(tag === null ? {} : { tag }) }
 }
 
 /** For the API document. */

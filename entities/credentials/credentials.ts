@@ -20,6 +20,8 @@ const CredentialSchema = defineEntity({
     document: p.json<Record<string, unknown>>().nullable(),
     /** As returned to the caller; null for a format whose documents are JSON. */
     documentBytes: p.blob().nullable(),
+    /** `data:` URL of the envelope that encloses `document`, for which no proof stands in it; null for any other. */
+    envelope: p.text().nullable(),
     proofType: p.text(),
     tag: p.text().nullable(),
     types: p.array(),

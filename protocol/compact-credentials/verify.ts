@@ -1,4 +1,4 @@
-import { algorithmOf, type CoseSign1, coseFault, HEADER } from '../cose/sign1.ts'
+import { type CoseSign1, coseFault, HEADER, keyTypeOf } from '../cose/sign1.ts'
 import { POLICY_REASONS, type PolicyReason } from '../credentials/policy.ts'
 import { type ListedIssuer, NOT_LISTED, type TrustFinding } from '../credentials/trust.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
@@ -154,7 +154,7 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
   return { verified: error === undefined, decoded, ...(error && { error }), ...trust }
 
   async function firstError(): Promise<VerificationError | undefined> {
-    if (!algorithmOf(message) || message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit))
+    if (!keyTypeOf(message) || message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit))
       return failed(
         'UnsupportedAlgorithm',
         'The protected header names neither ES256 nor EdDSA, or critical parameters.',

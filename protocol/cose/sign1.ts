@@ -11,11 +11,26 @@ const COSE_SIGN1 = 18
 
 export type CoseAlgorithm = 'ES256' | 'EdDSA'
 
-/** IANA, COSE Algorithms: ECDSA with SHA-256 on P-256, and EdDSA on Ed25519 (RFC 9053, section 2). No other is taken. */
+/** IANA, COSE Algorithms: ECDSA with SHA-256 on P-256, and EdDSA on Ed25519 (RFC 9053, section 2). We sign with no other. */
 const ALGORITHMS: Record<CoseAlgorithm, { value: number; keyType: string }> = {
   ES256: { value: -7, keyType: 'p256' },
   EdDSA: { value: -8, keyType: 'ed25519' },
 }
+
+/** Key types by the numbers of algorithms that a reader takes. */
+type KeyTypes = ReadonlyMap<unknown, string>
+
+/** What a reader takes by default. */
+const USUAL: KeyTypes = new Map(Object.values(ALGORITHMS).map(({ value, keyType }) => [value, keyType]))
+
+/** With ES384 (RFC 9053, section 2.1), and ESP256, ESP384 and Ed25519, which name the curve (RFC 9864, section 2). */
+export const ALL_ALGORITHMS: KeyTypes = new Map([
+  ...USUAL,
+  [-35, 'p384'],
+  [-9, 'p256'],
+  [-51, 'p384'],
+  [-19, 'ed25519'],
+])
 
 /** Returns the algorithm of a key. Throws for other key types, which no caller may ask of a signer. */
 export function coseAlgorithm(keyType: string): CoseAlgorithm {
@@ -98,26 +113,28 @@ export function coseSign1Of(item: Cbor, bounds: CborBounds): CoseSign1 {
 export const readCoseSign1 = (bytes: Uint8Array, bounds: CborBounds): CoseSign1 =>
   coseSign1Of(decodeCbor(bytes, bounds), bounds)
 
-/** The algorithm that the protected header names; undefined where it names none or one that we do not take. */
-export function algorithmOf({ protected: header }: CoseSign1): CoseAlgorithm | undefined {
-  const value = header.get(HEADER.alg)
-  return (['ES256', 'EdDSA'] as const).find((name) => ALGORITHMS[name].value === value)
-}
+/** Key type of the algorithm that the protected header names; undefined where it names none or one that is not taken. */
+export const keyTypeOf = ({ protected: header }: CoseSign1, algorithms = USUAL): string | undefined =>
+  algorithms.get(header.get(HEADER.alg))
 
 /**
  * Says why a COSE_Sign1 does not verify with a key; undefined where it does. The algorithm is that of the protected
  * header and must be the key's; a critical parameter (RFC 9052, section 3.1) is refused, because we know none that
- * changes how a message is read. `payload` is that of a detached message.
+ * changes how a message is read. `payload` is that of a detached message; `algorithms` are those that the caller takes.
  */
 export function coseFault(
   message: CoseSign1,
   key: VerificationKey,
-  { externalAad, payload = message.payload }: { externalAad?: Uint8Array; payload?: Uint8Array | undefined } = {},
+  {
+    externalAad,
+    payload = message.payload,
+    algorithms = USUAL,
+  }: { externalAad?: Uint8Array; payload?: Uint8Array | undefined; algorithms?: KeyTypes } = {},
 ): CoseFault | undefined {
-  const algorithm = algorithmOf(message)
-  if (algorithm === undefined) return 'algorithm_unsupported'
+  const keyType = keyTypeOf(message, algorithms)
+  if (keyType === undefined) return 'algorithm_unsupported'
   if (message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit)) return 'critical_unsupported'
-  if (ALGORITHMS[algorithm].keyType !== key.keyType) return 'key_unfit'
+  if (keyType !== key.keyType) return 'key_unfit'
   if (payload === undefined) return 'signature_invalid'
   const signed = sigStructure(message.protectedBytes, payload, externalAad)
   return verifySignature(key, signed, message.signature) ? undefined : 'signature_invalid'

@@ -105,6 +105,15 @@ async function prepareSelective(request: ProofRequest, proof: Json, options: Can
   return { kind: 'sd', proof, ...data }
 }
 
+/**
+ * Checks a document that is signed as JSON: its readers may take statements from it, so all of it must become statements.
+ * Throws as `canonize` and `assertTyped` do.
+ */
+export async function assertStatements(document: Json, options: CanonizeOptions): Promise<undefined> {
+  refuseImports(document)
+  assertTyped(document, await canonizePlain(document, options))
+}
+
 /** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` and `assertTyped` do. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, proofType, verificationMethod, created, challenge, domain } = request

@@ -1,11 +1,12 @@
 import { extensions } from '../contexts/extensions.ts'
 import { CONTEXT } from '../contexts/index.ts'
-import { type Json, type ProofType, suiteOf } from '../data-integrity/index.ts'
+import type { Json } from '../data-integrity/index.ts'
 import { Refusal } from '../errors.ts'
 import { listOf } from '../json.ts'
 import { tableOf } from '../names.ts'
 import { BASE_CONTEXT, type DataModel } from './checks.ts'
 import { usesExtensions } from './extensions.ts'
+import { type CredentialProofType, proofContext } from './proof-types.ts'
 
 /**
  * Returns the data model that the caller's first context selects. Contexts without a base context are vocabularies, and
@@ -28,11 +29,11 @@ export function completeContexts(
   credential: Json,
   others: unknown[],
   dataModel: DataModel,
-  { proofType, revocable }: { proofType: ProofType; revocable: boolean },
+  { proofType, revocable }: { proofType: CredentialProofType; revocable: boolean },
 ): unknown[] {
   const ours = usesExtensions(credential, dataModel) ? [extensions] : []
   const status = revocable && dataModel === '1.1' ? [CONTEXT.revocationList2020] : []
-  const proof = listOf(suiteOf(proofType).context?.[dataModel])
+  const proof = listOf(proofContext(proofType, dataModel))
   return [...new Set([BASE_CONTEXT[dataModel], ...ours, ...others, ...status, ...proof])]
 }
 

@@ -1,4 +1,4 @@
-import type { Json, ProofType } from '../data-integrity/index.ts'
+import type { Json } from '../data-integrity/index.ts'
 import { dateText } from '../dates.ts'
 import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
@@ -6,7 +6,9 @@ import { boundsErrors, type Origin, shapelessErrors, wrapperHint } from './bound
 import { brandingErrors } from './branding.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
 import { chooseModel, completeContexts, payloadPath } from './contexts.ts'
+import { envelopedErrors } from './enveloped/issue.ts'
 import { withoutNulls } from './extensions.ts'
+import { type CredentialProofType, isEnvelopeType } from './proof-types.ts'
 import { unsignedErrors } from './unsigned.ts'
 
 export { credentialErrors, type DataModel } from './checks.ts'
@@ -14,7 +16,7 @@ export type { Reason, ReasonType, StatusCheck, StatusVerdict } from './reasons.t
 export { type Verdict, type VerifyRequest, verifyCredential } from './verify.ts'
 
 export interface SignRules {
-  proofType: ProofType
+  proofType: CredentialProofType
   /** The credential will get a status entry: see `withStatus`. */
   revocable: boolean
   now: Date
@@ -95,7 +97,12 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
     ...dates,
   }
   const inPayload = (path: string) => payloadPath(path, members, credential)
-  const errors = [...credentialErrors(credential, dataModel), ...brandingErrors(credential)].map((error) => ({
+  const { proofType } = rules
+  const errors = [
+    ...credentialErrors(credential, dataModel),
+    ...brandingErrors(credential),
+    ...(isEnvelopeType(proofType) ? envelopedErrors(proofType, credential, dataModel === '2.0') : []),
+  ].map((error) => ({
     ...error,
     path: inPayload(error.path),
   }))

@@ -49,7 +49,7 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     return templates.flatMap(({ id, versionId, format }): OfferedTemplate[] => {
       const version = byId.get(versionId)
       const { wallets } = formats.of(format)
-      if (!version || !wallets) return []
+      if (!version || !wallets || wallets.isOffered?.(version) === false) return []
       return [{ id, version: version.version, definition: version.definition, deleted: false, format, wallets }]
     })
   }

@@ -114,7 +114,7 @@ export function createOffers({
             {
               path: within('credentials', at),
               code: 'unknown',
-              message: 'expected the id of a template of the tenant',
+              message: 'expected the id of a template of the tenant, and none that makes envelopes',
             },
           ],
     )

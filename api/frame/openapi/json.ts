@@ -1,4 +1,4 @@
-import { PROOF_TYPES } from '../../../protocol/data-integrity/index.ts'
+import { CREDENTIAL_PROOF_TYPES } from '../../../protocol/semantic-credentials/proof-types.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
@@ -57,6 +57,6 @@ export const FRAME_SCHEMAS: Schemas = {
   },
   EpochMilliseconds: { type: 'integer', format: 'int64', minimum: 0, maximum: SAFE },
   TemplateVersion: { type: 'integer', format: 'int32', minimum: 1, maximum: 2_147_483_647 },
-  ProofType: { type: 'string', enum: [...PROOF_TYPES] },
+  ProofType: { type: 'string', enum: [...CREDENTIAL_PROOF_TYPES] },
   JsonObject: { type: 'object', ...freeMembers },
 }

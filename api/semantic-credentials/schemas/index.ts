@@ -225,6 +225,22 @@ const CREDENTIALS: Schemas = {
     properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
     ...freeMembers,
   },
+  EnvelopedVerifiableCredential: {
+    type: 'object',
+    required: ['@context', 'id', 'type'],
+    properties: {
+      '@context': ref('Contexts'),
+      id: {
+        type: 'string',
+        pattern: '^data:application/vc\\+(jwt,[A-Za-z0-9_.-]+|cose;base64,[A-Za-z0-9+/]+={0,2})$',
+        maxLength: 1_000_000,
+        description: 'The envelope as data: URL.',
+      },
+      type: typesWith('EnvelopedVerifiableCredential'),
+    },
+    ...freeMembers,
+  },
+  IssuedCredential: { anyOf: [ref('VerifiableCredential'), ref('EnvelopedVerifiableCredential')] },
   CredentialToVerify: { anyOf: [ref('VerifiableCredential'), DOCUMENT] },
 }
 
@@ -238,7 +254,7 @@ const PRESENTED: Schemas = {
   },
   verifiableCredential: {
     description: 'The credentials that the holder presents.',
-    ...oneOrMore(ref('VerifiableCredential')),
+    ...oneOrMore(ref('IssuedCredential')),
   },
 }
 

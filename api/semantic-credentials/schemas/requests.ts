@@ -1,4 +1,5 @@
 import { isSelective, PROOF_TYPES, suiteOf } from '../../../protocol/data-integrity/index.ts'
+import { CREDENTIAL_PROOF_TYPES } from '../../../protocol/semantic-credentials/proof-types.ts'
 import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
 import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
@@ -228,7 +229,7 @@ const options = (properties: Schemas): Schema => ({
 /** Options of the VC API. */
 const VC_API: Schemas = {
   VcApiIssueOptions: options({
-    ...proof(PROOF_TYPES),
+    ...proof(CREDENTIAL_PROOF_TYPES),
     mandatoryPointers: { ...POINTERS, description: 'For bbs-2023 and ecdsa-sd-2023: what a holder must disclose.' },
     credentialStatus: {
       description: 'The status entries to add: one, or one for revocation and one for suspension.',

@@ -226,6 +226,7 @@ export const KINDS = {
       format: choice(...FORMATS),
       document: optional(json),
       documentBytes: optional(bytes(8_388_608)),
+      envelope: optional(text(1_000_000)),
       proofType: text(255),
       tag: optional(text(255)),
       types: texts(64, 2_048),

@@ -1,5 +1,5 @@
 import type { CoseSign1 } from '../../cose/sign1.ts'
-import { algorithmOf, type CoseFault, coseFault, HEADER, readCoseSign1 } from '../../cose/sign1.ts'
+import { ALL_ALGORITHMS, type CoseFault, coseFault, HEADER, keyTypeOf, readCoseSign1 } from '../../cose/sign1.ts'
 import type { VerificationKey } from '../../data-integrity/keys.ts'
 import { Refusal } from '../../errors.ts'
 import { parseForeignJson } from '../../json.depth.ts'
@@ -40,7 +40,8 @@ export function openCose(bytes: Uint8Array): OpenedEnvelope {
   const { protected: header, unprotected, payload } = message
   if (!header.has(HEADER.alg) && unprotected.has(HEADER.alg))
     throw refusedEnvelope('unprotected_algorithm', 'The algorithm of the COSE_Sign1 stands in the unprotected header.')
-  if (algorithmOf(message) === undefined) throw refusedEnvelope('algorithm', FAULTS.algorithm_unsupported[1])
+  if (keyTypeOf(message, ALL_ALGORITHMS) === undefined)
+    throw refusedEnvelope('algorithm', FAULTS.algorithm_unsupported[1])
   checkTypes(message)
   if (payload === undefined || payload.length === 0)
     throw refusedEnvelope('detached', 'The COSE_Sign1 has no payload: a detached one cannot be verified here.')
@@ -58,7 +59,7 @@ export function openCose(bytes: Uint8Array): OpenedEnvelope {
     credential: credentialIn(content),
     kid: kid instanceof Uint8Array ? Buffer.from(kid).toString('utf8') : undefined,
     signatureFault(key: VerificationKey): EnvelopeFault | undefined {
-      const fault = coseFault(message, key)
+      const fault = coseFault(message, key, { algorithms: ALL_ALGORITHMS })
       if (fault === undefined) return undefined
       const [code, text] = FAULTS[fault]
       return { code: `envelope.${code}`, message: text }

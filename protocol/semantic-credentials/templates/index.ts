@@ -1,4 +1,4 @@
-import { isProofType, type Json, keyTypeOf, PROOF_TYPES, type ProofType } from '../../data-integrity/index.ts'
+import { type Json, keyTypeOf, type ProofType } from '../../data-integrity/index.ts'
 import type { PublicKeyType } from '../../dids/index.ts'
 import { errorsWithin, type FieldError, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
@@ -9,6 +9,12 @@ import { brandingErrors } from '../branding.ts'
 import type { DataModel } from '../checks.ts'
 import { chooseModel } from '../contexts.ts'
 import { withoutNulls } from '../extensions.ts'
+import {
+  CREDENTIAL_PROOF_TYPES,
+  type CredentialProofType,
+  credentialKeyFor,
+  isCredentialProofType,
+} from '../proof-types.ts'
 import { type ClaimMappings, mapClaims } from './claims.ts'
 import { mappingErrors } from './mappings.ts'
 import { type TakenClaims, takenClaims, unmappedErrors } from './unmapped.ts'
@@ -100,8 +106,8 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
       ? [error('description', 'text', 'expected at most 4096 characters')]
       : []),
     ...ofDefinition(brandingErrors(display)),
-    ...(typeof proofType === 'string' && !isProofType(proofType)
-      ? [error('proofType', 'proof_type', `expected one of ${PROOF_TYPES.join(', ')}`)]
+    ...(typeof proofType === 'string' && !isCredentialProofType(proofType)
+      ? [error('proofType', 'proof_type', `expected one of ${CREDENTIAL_PROOF_TYPES.join(', ')}`)]
       : []),
     ...(typeof claimSourceId === 'string' && !isUuid(claimSourceId)
       ? [error('claimSourceId', 'claim_source', 'expected the id of a claim source')]
@@ -120,11 +126,11 @@ const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] 
 
 /** Key types with which an issuer can sign from the template. */
 export const keyTypesFor = ({ proofType }: TemplateDefinition): PublicKeyType[] =>
-  isProofType(proofType) ? [keyTypeOf(proofType)] : BY_KEY.map(([keyType]) => keyType)
+  isCredentialProofType(proofType) ? credentialKeyFor(proofType).keyTypes : BY_KEY.map(([keyType]) => keyType)
 
 /** Proof types with which an issuer can sign from the template. */
-export const proofTypesFor = ({ proofType }: TemplateDefinition): ProofType[] =>
-  isProofType(proofType) ? [proofType] : BY_KEY.map(([, each]) => each)
+export const proofTypesFor = ({ proofType }: TemplateDefinition): CredentialProofType[] =>
+  isCredentialProofType(proofType) ? [proofType] : BY_KEY.map(([, each]) => each)
 
 /** The template's proof type, or the one that fits the issuer's keys. */
 export const proofTypeFor = ({ proofType }: TemplateDefinition, keyTypes: PublicKeyType[]): string =>

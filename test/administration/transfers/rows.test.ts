@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { rowLine } from '../../../protocol/administration/transfers/file.ts'
 import type { Json } from '../../../protocol/json.ts'
+import { jwsSigningInput } from '../../../protocol/jws.ts'
 import { newSubdomain } from '../../support/administration.ts'
 import { type FileWorld, openFileWorld } from '../../support/transfers/files.ts'
 import { fileOf } from '../../support/transfers/transfers.ts'
@@ -183,6 +184,38 @@ const BY_ROW: [what: string, lines: () => string[], code: string, path: () => st
     'tenant_import.row_invalid',
     () => `line ${here.place('credentials')}: row.document`,
     'object',
+  ],
+  [
+    'an envelope of a credential with a proof',
+    () => here.changed('credentials', () => ({ envelope: 'data:application/vc+jwt,e30.e30.e30' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.envelope`,
+    'proof_type',
+  ],
+  [
+    'an enveloped credential without its envelope',
+    () => here.changed('credentials', () => ({ proofType: 'vc+jwt' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.envelope`,
+    'required',
+  ],
+  [
+    'an envelope of another document',
+    () =>
+      here.changed('credentials', () => ({
+        proofType: 'vc+jwt',
+        envelope: `data:application/vc+jwt,${jwsSigningInput({ alg: 'ES256' }, { issuer: 'did:example:other' })}.AAAA`,
+      })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row.envelope`,
+    'content',
+  ],
+  [
+    'an envelope that nobody can read',
+    () => here.changed('credentials', () => ({ proofType: 'vc+jwt', envelope: 'data:application/vc+jwt,e30.e30.e30' })),
+    'tenant_import.row_invalid',
+    () => `line ${here.place('credentials')}: row`,
+    'envelope.algorithm',
   ],
   [
     'a mobile credential that nobody can read',

@@ -35,6 +35,7 @@ let operators: { here: string; there: string }
 let exported: ExportAnswer
 /** A credential without a status. */
 let plain: Signed
+let enveloped: Signed
 let file: Buffer<ArrayBuffer>
 
 const operatorOf = async (world: Platform) =>
@@ -51,6 +52,7 @@ test.before(async () => {
   sample = await makeSample(here, await here.addTenant())
   await enrich(here, sample)
   plain = await sign(here, sample.did, { token: sample.token })
+  enveloped = await sign(here, sample.did, { token: sample.token, proofType: 'vc+jwt' })
   const { id } = await sign(here, sample.did, { token: sample.token, revocable: true })
   const revoked = await here.ask(`/v1/credentials/web-semantic/${id}/revocation-status`, {
     ...{ token: sample.token, body: { is_revoked: true } },
@@ -141,14 +143,18 @@ const tokenThere = () =>
 test.serial('a credential that came along verifies there, and its status and history are as they were', async (t) => {
   const token = await tokenThere()
   const { credential } = sample
-  const { credential: idle } = plain
   const read = await there.ask(`/v1/credentials/web-semantic/${sample.credentialId}`, { token })
   t.is(read.status, 200, read.text)
   t.deepEqual(read.json<{ credential: unknown }>().credential, credential)
-  const body = { payload: idle }
-  const verified = await there.ask('/v1/credentials/web-semantic/verify', { token, body })
-  t.is(verified.status, 200, verified.text)
-  t.true(verified.json<{ verified: boolean }>().verified, verified.text)
+  const { credential: inEnvelope } = (await there.ask(`/v1/credentials/web-semantic/${enveloped.id}`, { token })).json<{
+    credential: unknown
+  }>()
+  t.deepEqual(inEnvelope, enveloped.credential)
+  for (const payload of [plain.credential, inEnvelope]) {
+    const verified = await there.ask('/v1/credentials/web-semantic/verify', { token, body: { payload } })
+    t.is(verified.status, 200, verified.text)
+    t.true(verified.json<{ verified: boolean }>().verified, verified.text)
+  }
   const compare =
     'select id, revoked, suspended, status_index, status_list_id, template_id, tag, types from credentials where tenant_id = $1 order by id'
   t.deepEqual(await rows(there, compare, done.tenantId), await rows(here, compare, sample.client.tenantId))

@@ -2,12 +2,13 @@ import { createPrivateKey, generateKeyPairSync, sign as signWith } from 'node:cr
 import test from 'ava'
 import { type Cbor, encodeCbor, Tag } from '../../../protocol/cose/cbor.ts'
 import {
-  algorithmOf,
+  ALL_ALGORITHMS,
   coseAlgorithm,
   coseFault,
   coseSign1,
   coseSign1Of,
   HEADER,
+  keyTypeOf,
   readCoseSign1,
   signCoseSign1,
   sigStructure,
@@ -117,7 +118,7 @@ for (const [name, pair] of [
     const bytes = await signCoseSign1({ protected: KID, payload: text('payload'), externalAad }, pair.signer)
     t.is(bytes[0], 0xd2, 'tag 18')
     const message = readCoseSign1(bytes, BOUNDS)
-    t.is(algorithmOf(message), name)
+    t.is(keyTypeOf(message), pair.key.keyType)
     t.deepEqual(message.protected.get(HEADER.kid), text('key-1'))
     t.is(coseFault(message, pair.key, { externalAad }), undefined)
     t.is(coseFault(message, pair.key), 'signature_invalid')
@@ -206,4 +207,28 @@ test('a signer with a key that COSE has no algorithm for here is an error of our
   t.is(coseAlgorithm('p256'), 'ES256')
   t.is(coseAlgorithm('ed25519'), 'EdDSA')
   t.throws(() => coseAlgorithm('bls12381g2'), { message: /cannot sign/ })
+})
+
+test('ES384 and algorithms that name the curve are taken by those alone who say so (RFC 9053; RFC 9864)', (t) => {
+  const named = (alg: number) => ({ protected: new Map<number, Cbor>([[HEADER.alg, alg]]) })
+  const types = [-7, -8, -35, -9, -51, -19, -36, 5].map((alg) => {
+    const message = {
+      ...named(alg),
+      protectedBytes: new Uint8Array(),
+      unprotected: new Map(),
+      payload: new Uint8Array(),
+      signature: new Uint8Array(),
+    }
+    return [keyTypeOf(message), keyTypeOf(message, ALL_ALGORITHMS)]
+  })
+  t.deepEqual(types, [
+    ['p256', 'p256'],
+    ['ed25519', 'ed25519'],
+    [undefined, 'p384'],
+    [undefined, 'p256'],
+    [undefined, 'p384'],
+    [undefined, 'ed25519'],
+    [undefined, undefined],
+    [undefined, undefined],
+  ])
 })

@@ -8,6 +8,8 @@ import { parseWebDid } from '../../../../protocol/dids/web.ts'
 import { type FieldError, within } from '../../../../protocol/errors.ts'
 import { isObject, type Json } from '../../../../protocol/json.ts'
 import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
+import { openEnvelope } from '../../../../protocol/semantic-credentials/enveloped/index.ts'
+import { isEnvelopeType } from '../../../../protocol/semantic-credentials/proof-types.ts'
 import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
 import { checkContext } from '../../../frame/contexts.ts'
 import { parseTarget } from '../../../frame/outbound/url.ts'
@@ -91,11 +93,27 @@ export function trustListErrors({ name, formats, enforced, entries }: Json): Fie
     : [fault('entries', 'computed', 'expected fingerprint, subject and issuer as the certificates have them')]
 }
 
+/** What stands in an envelope is the document. Throws `envelope.*`. */
+function envelopeErrors({ format, proofType, document, envelope }: Json): FieldError[] {
+  if (format !== 'semantic' || !isEnvelopeType(proofType))
+    return isGiven(envelope) ? [fault('envelope', 'proof_type', 'expected none: the credential has a proof')] : []
+  if (!isGiven(envelope))
+    return [fault('envelope', 'required', `expected the envelope of a credential as ${proofType}`)]
+  const { mediaType, credential } = openEnvelope({ id: envelope })
+  return mediaType === `application/${proofType}` && isDeepStrictEqual(credential, document)
+    ? []
+    : [fault('envelope', 'content', `expected the document as ${proofType}`)]
+}
+
 /** A credential in the form in which its format reads it. Throws `credential.malformed`. */
-function documentErrors({ format, erasedAt, document, documentBytes, tag }: Json): FieldError[] {
+function documentErrors({ format, erasedAt, document, documentBytes, envelope, tag }: Json): FieldError[] {
   // nobody finds an erased credential, so that nothing in it could be erased
   if (isGiven(erasedAt))
-    return isGiven(documentBytes) || isGiven(tag) || !isObject(document) || Object.keys(document).length > 0
+    return isGiven(documentBytes) ||
+      isGiven(envelope) ||
+      isGiven(tag) ||
+      !isObject(document) ||
+      Object.keys(document).length > 0
       ? [fault('erasedAt', 'erased', 'expected an empty document and no tag of a credential that was erased')]
       : []
   if (format === 'mobile') {
@@ -122,6 +140,7 @@ export function credentialErrors(row: Json): FieldError[] {
   return [
     ...oneOf(row, 'document', 'documentBytes'),
     ...documentErrors(row),
+    ...(isGiven(row.erasedAt) ? [] : envelopeErrors(row)),
     ...oneOf(row, 'didId', 'documentSignerId'),
     ...(row.format === 'sd-jwt-vc' || (row.format === 'mobile') === isGiven(row.documentSignerId)
       ? []

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { CONTEXT } from '../../protocol/contexts/index.ts'
-import { signCompactJws } from '../../protocol/jws.ts'
-import { verify } from '../support/credentials/credentials.ts'
-import { makeHolder } from '../support/credentials/holders.ts'
-import { ed25519Signer, type TestSigner } from '../support/credentials/signers.ts'
-import { codesOf, type Json, vcApi, vcApiSettings } from '../support/credentials/vc-api.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { CONTEXT } from '../../../protocol/contexts/index.ts'
+import { signCompactJws } from '../../../protocol/jws.ts'
+import { verify } from '../../support/credentials/credentials.ts'
+import { makeHolder } from '../../support/credentials/holders.ts'
+import { ed25519Signer, type TestSigner } from '../../support/credentials/signers.ts'
+import { codesOf, type Json, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 test.before(async () => {

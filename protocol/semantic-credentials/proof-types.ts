@@ -1,0 +1,39 @@
+import { isProofType, keyFor, PROOF_TYPES, type ProofType, suiteOf } from '../data-integrity/index.ts'
+import type { PublicKeyType } from '../dids/index.ts'
+import type { DataModel } from './checks.ts'
+
+/**
+ * Proofs that enclose the credential (VC Data Model 2.0, section 4.12), by the media type of what they make, as `typ` of
+ * a JWT has it.
+ */
+export const ENVELOPE_TYPES = ['vc+jwt', 'vc+cose'] as const
+export type EnvelopeType = (typeof ENVELOPE_TYPES)[number]
+
+/** How a credential can be signed: with a proof in it, or in an envelope. */
+export const CREDENTIAL_PROOF_TYPES = [...PROOF_TYPES, ...ENVELOPE_TYPES] as const
+export type CredentialProofType = (typeof CREDENTIAL_PROOF_TYPES)[number]
+
+export const isEnvelopeType = (value: unknown): value is EnvelopeType =>
+  (ENVELOPE_TYPES as readonly unknown[]).includes(value)
+
+export const isCredentialProofType = (value: unknown): value is CredentialProofType =>
+  isProofType(value) || isEnvelopeType(value)
+
+/** ES256 first, which more verifiers of JOSE and COSE know than EdDSA. */
+const ENVELOPE_KEYS: PublicKeyType[] = ['p256', 'ed25519']
+
+/** The key that a proof type needs of a signer. */
+export const credentialKeyFor = (
+  proofType: CredentialProofType,
+): { keyTypes: PublicKeyType[]; neededBy: string; methodType?: 'Ed25519VerificationKey2018' } =>
+  isEnvelopeType(proofType) ? { keyTypes: ENVELOPE_KEYS, neededBy: proofType } : keyFor(proofType)
+
+/** The context that a proof needs in the credential, if that of the data model does not define it. */
+export const proofContext = (proofType: CredentialProofType, dataModel: DataModel): string | undefined =>
+  isEnvelopeType(proofType) ? undefined : suiteOf(proofType).context?.[dataModel]
+
+/** The proof of the status list of a credential: a list is published as JSON, with a proof in it (D-945). */
+export const listProofType = (proofType: CredentialProofType, keyType: PublicKeyType): ProofType => {
+  if (!isEnvelopeType(proofType)) return proofType
+  return keyType === 'p256' ? 'ecdsa-rdfc-2019' : 'eddsa-rdfc-2022'
+}
