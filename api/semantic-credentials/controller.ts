@@ -50,8 +50,8 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Signs a W3C verifiable credential as one of the tenant's DIDs. The first context chooses the data model: 1.1 or 2.0.
-   * With the proof type vc+jwt or vc+cose, credential is an EnvelopedVerifiableCredential, encoded its envelope alone, and
-   * decoded what stands in it.
+   * With the proof type vc+jwt or vc+cose, credential is an EnvelopedVerifiableCredential, encoded is its envelope, and
+   * decoded is what stands in it.
    * @summary Sign a web semantic credential
    */
   @Post('sign')

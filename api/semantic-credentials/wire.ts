@@ -33,7 +33,7 @@ export type IssuedCredential = JsonObject
 
 /** Members of a credential in an envelope; absent where the credential has its proof in itself. */
 export interface EnvelopeOut {
-  /** The envelope alone: a JWT, or a COSE_Sign1 in base64. */
+  /** The envelope: a JWT, or a COSE_Sign1 in base64. */
   encoded?: string
   /** The credential in the envelope. */
   decoded?: JsonObject
