@@ -37,6 +37,12 @@ export function addDuration(start: Date, duration: Duration): Date | undefined {
   return moment > LAST_MOMENT ? undefined : new Date(moment)
 }
 
+/** The full hour before a moment, by which nobody tells which credentials were issued together (RFC 9901, section 10.1). */
+export const fullHourBefore = (moment: Date): Date => new Date(Math.floor(moment.getTime() / HOUR_MS) * HOUR_MS)
+
+/** The last full hour until an end, or the end itself where that is within an hour of the beginning. */
+export const lastHourOf = (end: Date, begin: Date): Date => (fullHourBefore(end) > begin ? fullHourBefore(end) : end)
+
 /** A date-time in UTC to the second, as in our proofs and credentials (XML Schema 1.1 part 2, 3.3.7). */
 export const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`
 

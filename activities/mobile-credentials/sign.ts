@@ -14,6 +14,7 @@ import type { Branding, MobilePayload } from '../../protocol/mobile-credentials/
 import { nameSpacesToJson } from '../../protocol/mobile-credentials/shown.ts'
 import { statusMember } from '../../protocol/mobile-credentials/status.ts'
 import { statusListUrl } from '../../protocol/status-list/credential.ts'
+import { lastHourOf } from '../../protocol/time.ts'
 import type { Issuing } from '../credentials/issue.ts'
 import type { SignedRow } from '../credentials/record.ts'
 import type { StatusEntries } from '../credentials/status-lists/allocation.ts'
@@ -84,7 +85,7 @@ function validityOf(
     )
   const validFrom = read('validFrom') ?? signed
   const aYear = validFrom.getTime() + YEAR_DAYS * 86_400_000
-  const validUntil = read('validUntil') ?? new Date(Math.min(aYear, notAfter.getTime()))
+  const validUntil = read('validUntil') ?? new Date(Math.min(aYear, lastHourOf(notAfter, validFrom).getTime()))
   if (validFrom < signed) throw refuse('validFrom', 'expected a time that is not in the past')
   if (validFrom >= notAfter) throw refuse('validFrom', `expected a time before ${notAfter.toISOString()}, the end of the document signer's certificate`) // biome-ignore format: one line
   if (validUntil > notAfter) throw refuse('validUntil', `expected a time until ${notAfter.toISOString()}, the end of the document signer's certificate`) // biome-ignore format: one line

@@ -2,6 +2,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { metadataUrlOf } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusListKind } from '../../protocol/status-list/index.ts'
+import { lastHourOf } from '../../protocol/time.ts'
 import { LIST_KIND as DID_LIST, KEY_TYPES } from '../compact-credentials/sign.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { StatusEntries, StatusListOwner } from '../credentials/status-lists/allocation.ts'
@@ -26,8 +27,8 @@ export interface SdJwtIssuer {
   sign(data: Uint8Array): Promise<Uint8Array>
   /** Takes an entry of a list that the same issuer signs. */
   takeEntry(together: number): Promise<{ listId: string; index: number; url: string }>
-  /** The end of a credential that is issued at a time. Throws `Refusal('credential.invalid')` where it cannot end then. */
-  endOf(wanted: Date | undefined): Date | undefined
+  /** The end of a credential that is issued at `at`. Throws `Refusal('credential.invalid')` where it cannot end then. */
+  endOf(wanted: Date | undefined, at: Date): Date | undefined
   /** The beginning of its certificate: nothing was issued before. */
   notBefore?: Date
 }
@@ -110,8 +111,9 @@ export function createSdJwtIssuers({ tenants, entries, signers, mobileSigners }:
           together,
         ),
       // nobody verifies it after the end of the certificate
-      endOf(wanted) {
-        if (wanted === undefined || wanted <= notAfter) return wanted ?? notAfter
+      endOf(wanted, at) {
+        if (wanted === undefined) return lastHourOf(notAfter, at)
+        if (wanted <= notAfter) return wanted
         throw new Refusal('credential.invalid', 'The credential cannot be valid for this time.', [
           {
             path: '/exp',

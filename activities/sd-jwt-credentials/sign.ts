@@ -63,7 +63,7 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         { format: 'sd-jwt-vc', issuer: issuer.judged, types: [vct] },
         { issuer: fields.issuer, type: fields.type },
       )
-      const expiresAt = issuer.endOf(terms.expiresAt)
+      const expiresAt = issuer.endOf(terms.expiresAt, at)
       const issuedAt = issuer.notBefore && at < issuer.notBefore ? issuer.notBefore : at
       const entry = terms.revocable ? await issuer.takeEntry(together) : undefined
       const said: IssuanceTerms = {

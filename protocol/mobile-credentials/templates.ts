@@ -2,7 +2,7 @@ import { type ClaimRoots, claimPath, MAX_PATH, pathFault, valueAt } from '../cre
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
-import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../time.ts'
+import { addDuration, DURATION_UNITS, type Duration, fullHourBefore, wholeSeconds } from '../time.ts'
 import type { MobilePayload } from './payload.ts'
 
 /** Source of an element: a path such as `claims.family_name`, and a default value. */
@@ -115,7 +115,7 @@ export function unmappedClaims({ mappings }: MobileTemplate, claims: Json): Fiel
     )
 }
 
-const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
+const DAY_MS = 86_400_000
 
 /**
  * When a credential for a wallet counts as signed: at the full hour before, so that its times do not tell which credentials
@@ -124,7 +124,7 @@ const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000]
 export function issuanceTimeOf({ expiration }: Pick<MobileTemplate, 'expiration'>, now: Date): Date {
   const end = expiration && addDuration(now, expiration)
   const isShort = end !== undefined && end.getTime() - now.getTime() < DAY_MS
-  return isShort ? now : new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
+  return isShort ? now : fullHourBefore(now)
 }
 
 /**

@@ -72,7 +72,8 @@ test('signMobileCredential signs the ISO types of an mDL and records it (specifi
   t.true(isCborMap(privilege) && tagOf(privilege.get('issue_date')) === 1004)
   const { mso } = mdoc
   t.is(mso.docType, 'org.iso.18013.5.1.mDL')
-  t.is(mso.validUntil.toISOString(), signer.certificateData.notAfter, 'a year would be more than its certificate has')
+  const certified = Date.parse(signer.certificateData.notAfter)
+  t.is(mso.validUntil.getTime(), certified - (certified % 3_600_000), 'a year would be more than its certificate has')
   t.deepEqual(mso.deviceKey?.get(1), 2)
   // digest ids are a permutation that differs from the order of the elements, and salts are long and all different
   const ids = items.map(({ digestId }) => digestId)

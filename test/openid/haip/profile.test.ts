@@ -150,11 +150,13 @@ for (const kind of ['jwt', 'attestation'] as const) {
       const keys = await keysOf(3)
       const { credentials, encrypted } = await (await openAttestedWallet(keys)).collect(sdJwt, kind)
       t.is(encrypted.length, 1)
-      const bound = credentials.map((each) => decodeJwt(String(each).split('~')[0] ?? '').cnf as { jwk: { x: string } })
+      const payloads = credentials.map((each) => decodeJwt(String(each).split('~')[0] ?? ''))
       t.deepEqual(
-        bound.map(({ jwk }) => jwk.x),
+        payloads.map(({ cnf }) => (cnf as { jwk: { x: string } }).jwk.x),
         keys.map(({ publicJwk }) => publicJwk.x),
       )
+      // the certificate of the signer ends at a second of its own (RFC 9901, section 10.1)
+      t.true(payloads.every(({ exp = 1 }) => exp % 3_600 === 0))
     },
   )
 }
