@@ -10,6 +10,8 @@ export interface JwsHeader {
   kid?: string
   /** The signer's certificate in base64 (section 4.1.6). */
   x5c?: string[]
+  /** By which somebody vouches for the signer (OpenID4VP 1.0, section 12). */
+  jwt?: string
 }
 
 /** Returns the `alg` of a key (RFC 8037, section 3.1; RFC 7518, section 3.4). Throws for other key types. */

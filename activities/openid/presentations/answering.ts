@@ -19,7 +19,7 @@ import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
 import type { PageOfBrowser, RequestContent, RequestRows } from './rows.ts'
 import type { PresentationChecks, PresentationSession, PresentationVerdict } from './verify.ts'
-import { walletRequestOf } from './wallet-requests.ts'
+import { signedBy, walletRequestOf } from './wallet-requests.ts'
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   operations: Operations
@@ -182,7 +182,7 @@ export function createRequestAnswers(parts: Parts) {
       const { row, content, nonce, state } = await read(tenantId, find)
       const responseUri = await links.responseUriOf(tenantId, name)
       const request = walletRequestOf(row, content, { nonce, responseUri, issuedAt: now(), ...(state && { state }) })
-      const jwt = await signInRequests.sign(tenantId, row, request)
+      const jwt = await signInRequests.sign(tenantId, signedBy(row, content), request)
       await inTenant(database.tenants, tenantId, async (em) => {
         const { row: current } = await find(em, true)
         if (current.state === 'PENDING')

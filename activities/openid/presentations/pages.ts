@@ -8,7 +8,7 @@ import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import { backTo, type Links, type RequestLinks } from './links.ts'
 import { notYours, type PageOfBrowser, type RequestRows, requestNotFound } from './rows.ts'
-import { type BrowserRequest, browserRequestOf, browserSession, walletRequestOf } from './wallet-requests.ts'
+import { type BrowserRequest, browserRequestOf, browserSession, signedBy, walletRequestOf } from './wallet-requests.ts'
 
 /** What a page says of its request. `returning`: the wallet leads its holder back; `done`: so does the page. */
 export type PageState = 'waiting' | 'returning' | 'done' | 'refused' | 'expired' | 'over'
@@ -117,7 +117,9 @@ export function createRequestPages(parts: Parts) {
       const responseMode = inBrowser(row.responseMode)
       const asked = { clientIdentifier, clientName, certificateChain, expiresAt, responseMode }
       const session = browserSession(secrets, row.id, { query: content.query, issuedAt: now() })
-      return browserRequestOf(await signInRequests.sign(tenantId, row, walletRequestOf(asked, content, session)))
+      return browserRequestOf(
+        await signInRequests.sign(tenantId, signedBy(row, content), walletRequestOf(asked, content, session)),
+      )
     },
 
     /**

@@ -26,7 +26,7 @@ import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
 import type { PresentationVerdict } from './verify.ts'
-import { type BrowserRequest, browserRequestOf, browserSession, walletRequestOf } from './wallet-requests.ts'
+import { type BrowserRequest, browserRequestOf, browserSession, signedBy, walletRequestOf } from './wallet-requests.ts'
 
 /** A request, as the client of the API sees it. */
 export interface PresentationRequestRecord {
@@ -113,15 +113,20 @@ export function createPresentationRequests(parts: Parts) {
 
   /** Who asks: a verifier with its certificates, or a DID. */
   async function identified(tenantId: string, input: PresentationRequestInput): Promise<Identified> {
-    const { verifierId, verifierDid = '', certificateChain } = input
+    const { verifierId, verifierDid = '', certificateChain, verifierAttestation: attestation } = input
     if (verifierId === undefined)
-      return { verifierDid, ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }) }
+      return {
+        verifierDid,
+        attestation,
+        ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }),
+      }
     const row: OidcVerifier = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, verifierId))
-    return { verifierDid: row.verifierDid, certificateChain: row.certificateChain ?? null }
+    return { verifierDid: row.verifierDid, certificateChain: row.certificateChain ?? null, attestation }
   }
 
   function identifierOf(asking: Identified, { clientIdPrefix }: PresentationRequestInput, host: string): string {
     const { certificateChain } = asking
+    if (asking.attestation !== undefined) return clientIdOf(asking)
     if (clientIdPrefix?.startsWith('x509_') && !certificateChain)
       throw invalidRequest([
         { path: 'verifierId', code: 'certificates', message: 'expected a verifier with certificates' },
@@ -185,25 +190,27 @@ export function createPresentationRequests(parts: Parts) {
         const { baseUrl } = await tenants.byId(tenantId)
         const clientIdentifier = identifierOf(asking, input, new URL(baseUrl).hostname)
         const chain = clientIdentifier.startsWith('x509_') ? asking.certificateChain : null
-        await signInRequests.checkSigner(tenantId, { ...asking, certificateChain: chain ?? null })
+        const at = now()
+        const expiresAt = new Date(at.getTime() + input.lifetimeSeconds * 1000)
+        await signInRequests.checkSigner(tenantId, { ...asking, certificateChain: chain ?? null }, expiresAt)
         const id = uuid()
         const content: RequestContent = {
           query,
           ...(template && { template }),
           ...(transactionData && { transactionData }),
+          ...(asking.attestation !== undefined && { attestation: asking.attestation }),
           ...(input.expectedOrigins && { expectedOrigins: input.expectedOrigins }),
           ...(isEncrypted(input.responseMode) && { encryption: await newEncryptionKey(id) }),
         }
-        const at = now()
         const own = {
           ...{ verifierDid: asking.verifierDid, certificateChain: chain ? [...chain] : null, clientIdentifier },
           ...{ clientName: input.clientName ?? null, responseMode: input.responseMode },
-          expiresAt: new Date(at.getTime() + input.lifetimeSeconds * 1000),
+          expiresAt,
         }
         const request = isOfBrowser(input.responseMode)
           ? await signInRequests.sign(
               tenantId,
-              own,
+              signedBy(own, content),
               walletRequestOf(own, content, browserSession(secrets, id, { query, issuedAt: at })),
             )
           : undefined

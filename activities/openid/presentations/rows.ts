@@ -22,6 +22,8 @@ export interface RequestContent {
   transactionData?: TransactionEntry[]
   /** The template that the query was made from, as it was then. */
   template?: { query: unknown; trustedContexts?: TrustedContexts }
+  /** A JWT by which somebody vouches for the verifier. */
+  attestation?: string
   /** Of the pages whose browser asks. */
   expectedOrigins?: readonly string[]
   /** Until the request has ended. */

@@ -1,6 +1,6 @@
 import type { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
 import { needsState } from '../../../protocol/openid/presentations/requests.ts'
-import type { WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
+import type { Identified, WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { RequestContent } from './rows.ts'
 
@@ -35,6 +35,12 @@ type Row = Pick<
   OpenIdPresentation,
   'clientIdentifier' | 'clientName' | 'certificateChain' | 'responseMode' | 'expiresAt'
 >
+
+/** Who signs. */
+export const signedBy = (
+  { verifierDid, certificateChain }: Pick<OpenIdPresentation, 'verifierDid' | 'certificateChain'>,
+  { attestation }: RequestContent,
+): Identified => ({ verifierDid, certificateChain: certificateChain ?? null, attestation })
 
 /** What a wallet is asked, before it is signed. */
 export const walletRequestOf = (

@@ -1,7 +1,9 @@
 import type { Json } from '../../../protocol/data-integrity/index.ts'
+import { toJwk } from '../../../protocol/dids/jwk.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../../protocol/jws.ts'
 import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
+import { attestationFaults } from '../../../protocol/openid/verifiers/attestations.ts'
 import { certificateRequest, chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
 import { dcqlOf, typesToExpand, type Wanted, wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import {
@@ -35,11 +37,19 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 /** What a verifier asks wallets for, and the signature under it. */
 export function createSignInRequests({ documents, now, signers, contexts }: Parts) {
   /** With the signer comes what forbids that it signs with the verifier's certificates. */
-  async function signerOf(tenantId: string, { verifierDid, certificateChain }: Identified) {
+  async function signerOf(tenantId: string, { verifierDid, certificateChain, attestation }: Identified, until = now()) {
     const found = await signers.signerOf(tenantId, verifierDid, refuseDid)
     const keyTypes = certificateChain ? CERTIFIED_KEY_TYPES : KEY_TYPES
     const signer = found.withKey({ keyTypes, neededBy: NEEDED_BY })
-    return { signer, faults: certificateChain ? chainFaults(certificateChain, signer.publicKey, now()) : [] }
+    const { keyType, publicKey } = signer
+    const jwk = attestation === undefined ? undefined : toJwk({ keyType, publicKey })
+    return {
+      signer,
+      faults: [
+        ...(certificateChain ? chainFaults(certificateChain, publicKey, now()) : []),
+        ...(attestation !== undefined && jwk ? attestationFaults(attestation, jwk, { now: now(), until }) : []),
+      ],
+    }
   }
 
   /** Throws `Refusal('oidc_verifier.template_unsuitable')`. */
@@ -75,9 +85,12 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
       wantedBy(query)
     },
 
-    /** Throws `Refusal('oidc_verifier.did_unfit')`, and `'oidc_verifier.invalid'` for certificates that do not fit. */
-    async checkSigner(tenantId: string, verifier: Identified): Promise<void> {
-      const { faults } = await signerOf(tenantId, verifier)
+    /**
+     * `until`: when the verifier asks for the last time. Throws `Refusal('oidc_verifier.did_unfit')`, and
+     * `'oidc_verifier.invalid'` for certificates or an attestation that do not fit.
+     */
+    async checkSigner(tenantId: string, verifier: Identified, until?: Date): Promise<void> {
+      const { faults } = await signerOf(tenantId, verifier, until)
       if (faults.length > 0) throw invalidVerifier(faults)
     },
 
@@ -96,12 +109,16 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
 
     /**
      * The request object, signed by the key of the DID (OpenID4VP 1.0, section 5.9.3). Throws
-     * `Refusal('oidc_verifier.certificate_unfit')` where its certificates do not fit any more.
+     * `Refusal('oidc_verifier.certificate_unfit')` where its certificates or its attestation do not fit any more.
      */
     async sign(tenantId: string, verifier: Identified, request: WalletRequest): Promise<string> {
       const { signer, faults } = await signerOf(tenantId, verifier)
       if (faults.length > 0)
-        throw new Refusal('oidc_verifier.certificate_unfit', 'The certificates of the verifier do not fit.', faults)
+        throw new Refusal(
+          'oidc_verifier.certificate_unfit',
+          'The certificates or the attestation of the verifier do not fit.',
+          faults,
+        )
       const { verificationMethod, keyType, sign } = signer
       const header = requestObjectHeader(jwsAlgorithm(keyType), verificationMethod, verifier)
       return signCompactJws(header, requestClaims(request), sign)

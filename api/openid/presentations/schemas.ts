@@ -1,4 +1,10 @@
-import { KEPT_SECONDS, LIFETIME_SECONDS, RESPONSE_MODES } from '../../../protocol/openid/presentations/requests.ts'
+import {
+  CLIENT_ID_PREFIXES,
+  KEPT_SECONDS,
+  LIFETIME_SECONDS,
+  RESPONSE_MODES,
+} from '../../../protocol/openid/presentations/requests.ts'
+import { MAX_ATTESTATION } from '../../../protocol/openid/verifiers/attestations.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
 
 export const REDIRECT = 'https://shop.example/checkout?order=42'
@@ -176,8 +182,16 @@ export const PRESENTATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   OpenId4VpClientIdPrefix: {
     type: 'string',
     description:
-      'How wallets know the verifier: by its DID, the hash of its certificate (x509_hash), or the DNS name of the tenant in it (x509_san_dns).',
-    enum: ['decentralized_identifier', 'x509_hash', 'x509_san_dns'],
+      'How wallets know the verifier: by its DID, by what an attestation says (verifier_attestation), the hash of its certificate (x509_hash), or the DNS name of the tenant in it (x509_san_dns).',
+    enum: [...CLIENT_ID_PREFIXES],
+  },
+  OpenId4VpVerifierAttestation: {
+    type: 'string',
+    description:
+      'A JWT of the type verifier-attestation+jwt (OpenID4VP 1.0, section 12): its sub names the verifier, its cnf.jwk is the key of the DID, and its exp is not before the end of the request.',
+    pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
+    maxLength: MAX_ATTESTATION,
+    example: 'eyJhbGciOiJFUzI1NiIsInR5cCI6InZlcmlmaWVyLWF0dGVzdGF0aW9uK2p3dCJ9.e30.c2lnbmF0dXJl',
   },
   OpenId4VpSeconds: seconds('Seconds until the request ends. Default: 600.', LIFETIME_SECONDS),
   OpenId4VpKeptSeconds: seconds(

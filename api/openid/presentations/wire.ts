@@ -37,7 +37,10 @@ export type OpenId4VpOrigin = string
 export type OpenId4VpBrowserData = JsonObject
 
 /** How wallets know the verifier. Default: by its certificate (x509_hash) where it has one, else by its DID. */
-export type OpenId4VpClientIdPrefix = 'decentralized_identifier' | 'x509_hash' | 'x509_san_dns'
+export type OpenId4VpClientIdPrefix = 'decentralized_identifier' | 'verifier_attestation' | 'x509_hash' | 'x509_san_dns'
+
+/** A JWT of the type verifier-attestation+jwt (OpenID4VP 1.0, section 12). */
+export type OpenId4VpVerifierAttestation = string
 
 /** Where the wallet leads its holder on the device of the browser. */
 export type OpenId4VpRedirectUri = string
@@ -58,6 +61,8 @@ export interface OpenId4VpRequestIn {
   verifierDid?: Did | null
   /** Certificates for the P-256 key of verifierDid, without the trust anchor. */
   certificateChain?: CertificateChainPem | null
+  /** In place of certificates: a JWT by which somebody whom wallets trust vouches for the key of the DID. */
+  verifierAttestation?: OpenId4VpVerifierAttestation | null
   clientIdPrefix?: OpenId4VpClientIdPrefix | null
   /** The verifier's name, which some wallets show of one that no certificate names. */
   clientName?: OidcClientName | null
@@ -183,6 +188,7 @@ export const toRequest = (body: OpenId4VpRequestIn): PresentationRequestInput =>
   ...(present(body.verifierId) && { verifierId: inLowerCase(body.verifierId) }),
   ...(present(body.verifierDid) && { verifierDid: body.verifierDid }),
   ...(present(body.certificateChain) && { certificateChain: body.certificateChain }),
+  ...(present(body.verifierAttestation) && { verifierAttestation: body.verifierAttestation }),
   ...(present(body.clientIdPrefix) && { clientIdPrefix: body.clientIdPrefix satisfies ClientIdPrefix }),
   ...(present(body.clientName) && { clientName: body.clientName }),
   ...(present(body.dcqlQuery) && { dcqlQuery: body.dcqlQuery }),

@@ -32,8 +32,10 @@ export const VERIFIER_PROBLEMS: ProblemTable = {
       remedy: `Use authorization_code or refresh_token. ${STANDARD}`,
     },
     'oidc_verifier.certificate_unfit': {
-      meaning: 'The certificates of the verifier have expired, or are not those of the key of its DID any more.',
-      remedy: 'Have the key certified again, and update the verifier with the new certificate_chain.',
+      meaning:
+        'The certificates or the attestation of the verifier have expired, or are not of the key of its DID any more.',
+      remedy:
+        'Have the key certified again, and update the verifier with the new certificate_chain; or create another request.',
     },
     'oidc_verifier.did_unfit': {
       meaning:

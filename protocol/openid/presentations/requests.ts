@@ -5,6 +5,7 @@ import type { Json } from '../../json.ts'
 import { isLabel, LABEL_EXPECTED } from '../../names.ts'
 import { type DcqlQuery, needsHolder } from '../dcql/query.ts'
 import { readDcqlQuery } from '../dcql/read.ts'
+import { readAttestation } from '../verifiers/attestations.ts'
 import { readTransactions, type TransactionEntry } from './transactions.ts'
 
 /** Waits for a wallet; a wallet has read it; presented; refused by the wallet or by the checks; nobody presented in time. */
@@ -34,7 +35,12 @@ export const inBrowser = (mode: ResponseMode): ResponseMode => (isEncrypted(mode
 /** The audience of what is presented to a page (OpenID4VP 1.0, appendix A.4). */
 export const audienceOf = (origin: string): string => `origin:${origin}`
 
-export const CLIENT_ID_PREFIXES = ['decentralized_identifier', 'x509_hash', 'x509_san_dns'] as const
+export const CLIENT_ID_PREFIXES = [
+  'decentralized_identifier',
+  'verifier_attestation',
+  'x509_hash',
+  'x509_san_dns',
+] as const
 export type ClientIdPrefix = (typeof CLIENT_ID_PREFIXES)[number]
 
 /** What a client of the API asks for. */
@@ -44,6 +50,8 @@ export interface PresentationRequestInput {
   verifierDid?: string
   /** In PEM. */
   certificateChain?: string
+  /** A JWT by which somebody vouches for the key of the DID. */
+  verifierAttestation?: string
   clientIdPrefix?: ClientIdPrefix
   clientName?: string
   dcqlQuery?: Json
@@ -143,11 +151,29 @@ function namingErrors(input: PresentationRequestInput): FieldError[] {
   const isCertified = clientIdPrefix?.startsWith('x509_')
   if (verifierId === undefined && isCertified === true && !certificateChain)
     errors.push({ path: 'certificateChain', code: 'required', message: `expected certificates for ${clientIdPrefix}` })
-  if (isCertified === false && certificateChain)
+  if (clientIdPrefix === 'decentralized_identifier' && certificateChain)
     errors.push({ path: 'certificateChain', code: 'exclusive', message: `expected none with ${clientIdPrefix}` })
   if (clientName !== undefined && !isLabel(clientName))
     errors.push({ path: 'clientName', code: 'text', message: LABEL_EXPECTED })
   return errors
+}
+
+function attestationErrors(input: PresentationRequestInput): FieldError[] {
+  const { verifierAttestation: jwt, clientIdPrefix, certificateChain, responseMode } = input
+  const path = 'verifierAttestation'
+  const isNamed = clientIdPrefix === 'verifier_attestation'
+  if (jwt === undefined)
+    return isNamed ? [{ path, code: 'required', message: `expected a verifier attestation for ${clientIdPrefix}` }] : []
+  if (clientIdPrefix !== undefined && !isNamed)
+    return [{ path, code: 'exclusive', message: `expected none with ${clientIdPrefix}` }]
+  if (certificateChain !== undefined)
+    return [{ path: 'certificateChain', code: 'exclusive', message: 'expected none with a verifier attestation' }]
+  const read = readAttestation(jwt)
+  if ('errors' in read) return read.errors
+  // wallets compare response_uri with them (sections 5.9.3 and 8.2), and each request has another one
+  if (read.attestation.listsAddresses && !isOfBrowser(responseMode))
+    return [{ path, code: 'redirect_uris', message: `expected no redirect_uris with ${responseMode}` }]
+  return []
 }
 
 /** What is asked for, once it is known to be well formed. */
@@ -163,6 +189,7 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
   const errors = [
     ...eitherOf(['dcqlQuery', dcqlQuery], ['presentationTemplateId', presentationTemplateId]),
     ...namingErrors(input),
+    ...attestationErrors(input),
     ...browserErrors(input),
     ...pageErrors(input),
     ...(read?.errors ?? []),

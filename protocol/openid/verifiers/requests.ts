@@ -2,16 +2,24 @@ import type { JwsHeader } from '../../jws.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { ENCRYPTIONS, type EncryptionKey } from '../presentations/encryption.ts'
 import type { ResponseMode } from '../presentations/requests.ts'
+import { knownAttestation } from './attestations.ts'
 import { type CertificateChain, leafHash } from './certificates.ts'
 
 export interface Identified {
   verifierDid: string
   certificateChain?: CertificateChain | null
+  /** The JWT of somebody who vouches for the key; then there is no chain. */
+  attestation?: string | undefined
 }
 
-/** Client identifiers of verifiers: the certificate, or else the DID, of the key that signs (OpenID4VP 1.0, section 5.9.3). */
-export const clientIdOf = ({ verifierDid, certificateChain }: Identified): string =>
-  certificateChain ? `x509_hash:${leafHash(certificateChain)}` : `decentralized_identifier:${verifierDid}`
+/**
+ * Client identifiers of verifiers: what an attestation says of the key that signs, or its certificate, or else its DID
+ * (OpenID4VP 1.0, section 5.9.3).
+ */
+export function clientIdOf({ verifierDid, certificateChain, attestation }: Identified): string {
+  if (attestation !== undefined) return `verifier_attestation:${knownAttestation(attestation).subject}`
+  return certificateChain ? `x509_hash:${leafHash(certificateChain)}` : `decentralized_identifier:${verifierDid}`
+}
 
 export interface WalletRequest {
   clientId: string
@@ -84,12 +92,13 @@ export const requestClaims = ({ query, shown, encryption, transactionData, ...re
 export const requestObjectHeader = (
   alg: JwsHeader['alg'],
   kid: string,
-  { certificateChain }: Identified,
-): JwsHeader => ({
-  alg,
-  typ: 'oauth-authz-req+jwt',
-  ...(certificateChain ? { x5c: [...certificateChain] } : { kid }),
-})
+  { certificateChain, attestation }: Identified,
+): JwsHeader => {
+  const header = { alg, typ: 'oauth-authz-req+jwt' }
+  // the attestation says which key it is
+  if (attestation !== undefined) return { ...header, jwt: attestation }
+  return { ...header, ...(certificateChain ? { x5c: [...certificateChain] } : { kid }) }
+}
 
 /** What opens a wallet, on this device as a link and on another one as a QR code (OpenID4VP 1.0, section 5.10). */
 export const walletLink = (clientId: string, requestUri: string): string =>

@@ -2,7 +2,16 @@ import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { setGlobalConfig } from '@openid4vc/openid4vci'
 import { Openid4vpClient } from '@openid4vc/openid4vp'
 import { CoseKey, DeviceRequest, DocRequest, Holder, IssuerSigned, ItemsRequest, SessionTranscript } from '@owf/mdoc'
-import { CompactEncrypt, calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
+import {
+  CompactEncrypt,
+  calculateJwkThumbprint,
+  compactVerify,
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWK,
+  jwtVerify,
+} from 'jose'
 import { MOBILE_SIGN_EXAMPLE } from '../../../api/mobile-credentials/answers.ts'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
@@ -36,6 +45,27 @@ const refused = (): never => {
   throw new Error('the wallet makes no JWTs')
 }
 
+/** Whoever the wallet trusts to vouch for verifiers, by their iss. */
+export const trustedAttesters = new Map<string, JWK>()
+
+/** A request that is signed by the key of a verifier attestation (OpenID4VP 1.0, sections 5.9.3 and 12). */
+async function byAttestation(compact: string) {
+  const { jwt } = decodeProtectedHeader(compact) as { jwt?: string }
+  if (jwt === undefined) return { verified: false as const }
+  const trusted = trustedAttesters.get(String(decodeJwt(jwt).iss))
+  if (!trusted) return { verified: false as const }
+  const requiredClaims = ['sub', 'exp', 'cnf']
+  const { payload } = await jwtVerify(jwt, await importJWK(trusted), {
+    typ: 'verifier-attestation+jwt',
+    requiredClaims,
+  })
+  const { jwk } = payload.cnf as { jwk: JWK }
+  const { client_id: clientId } = decodeJwt(compact)
+  if (clientId !== `verifier_attestation:${payload.sub}`) return { verified: false as const }
+  await compactVerify(compact, await importJWK(jwk, decodeProtectedHeader(compact).alg))
+  return { verified: true as const, signerJwk: jwk as { kty: string } }
+}
+
 /** The part of a wallet that speaks OpenID4VP, by another author (@openid4vc/openid4vp). */
 const client = new Openid4vpClient({
   callbacks: {
@@ -59,6 +89,7 @@ const client = new Openid4vpClient({
         await compactVerify(compact, publicKey)
         return { verified: true, signerJwk: publicKey.export({ format: 'jwk' }) as { kty: string } }
       }
+      if (signer.method === 'custom') return byAttestation(compact)
       if (signer.method !== 'did') return { verified: false }
       const [did = ''] = signer.didUrl.split('#')
       const { method } = dereference(resolveDidKey(did), signer.didUrl, 'assertionMethod')
