@@ -28,7 +28,7 @@ import { composeSdJwtCredentials } from './sd-jwt-credentials/index.ts'
 import { composeSemanticCredentials } from './semantic-credentials/index.ts'
 import { composeTokensLogs, tokenActivities } from './tokens-logs/index.ts'
 import { createTrustGate } from './trust-lists/gate.ts'
-import { composeTrustLists } from './trust-lists/index.ts'
+import { composeTrustLists, trustListActivities } from './trust-lists/index.ts'
 import type { AttemptResult } from './webhooks/deliver.ts'
 import { composeWebhooks, webhookActivities } from './webhooks/index.ts'
 
@@ -120,6 +120,7 @@ export function createActivities(
     messagingActivities(dependencies),
     claimSourceActivities({ ...dependencies, claimsFetched }),
     tokenActivities(dependencies),
+    trustListActivities(platform),
     openIdActivities({ ...dependencies, ...platform }),
     createVerifierKeyRotation({ ...dependencies, ...platform }),
     createRequestExpiry(dependencies),

@@ -35,6 +35,7 @@ export type WorkflowArea =
   | 'openid'
   | 'semantic-credentials'
   | 'tokens-logs'
+  | 'trust-lists'
   | 'webhooks'
 
 export interface DidSubject {
@@ -143,6 +144,7 @@ interface ScheduledWorkflows {
   removeOldLogEntries: { payload: undefined; signal: never; queries: Nothing }
   rotateWebhookKeys: { payload: undefined; signal: never; queries: Nothing }
   rotateVerifierKeys: { payload: undefined; signal: never; queries: Nothing }
+  refreshTrustLists: { payload: undefined; signal: never; queries: Nothing }
   sweepCertificates: { payload: undefined; signal: never; queries: Nothing }
   eraseExpired: { payload: RetentionCursor | undefined; signal: never; queries: Nothing }
 }

@@ -47,6 +47,11 @@ export const schedules: { readonly [Type in ScheduledType]: ScheduledWorkflow } 
     id: 'sweep-certificates',
     summary: 'sign lists of revoked certificates that are due, give notice of certificates that expire',
   },
+  refreshTrustLists: {
+    area: 'trust-lists',
+    id: 'refresh-trust-lists',
+    summary: 'read trust lists of URLs again, and say which ones are stale',
+  },
   eraseExpired: {
     area: 'administration',
     id: 'erase-expired',
@@ -73,5 +78,6 @@ export const scheduledJobs = (): ScheduledJob[] => [
   job('rotateWebhookKeys', { every: { seconds: 6 * 3600 } }),
   job('rotateVerifierKeys', { every: { seconds: 6 * 3600 } }),
   job('sweepCertificates', { every: { seconds: 3600 }, atStart: true }),
+  job('refreshTrustLists', { every: { seconds: 300 }, atStart: true }),
   job('eraseExpired', { every: { seconds: 3600 }, atStart: true }),
 ]

@@ -11,7 +11,7 @@ const MAX_TENANTS = 500
 const MAX_ENTRIES = 40_000
 
 const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 and enforced order by created_at, id'
-const LISTS = `select id, name, formats, entries, revision from trust_lists
+const LISTS = `select id, name, formats, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
 where tenant_id = $1 and enforced and id = any($2::uuid[])`
 
 interface Version {
@@ -19,8 +19,9 @@ interface Version {
   revision: number
 }
 
-interface Row extends HeldList, Version {
+interface Row extends Omit<HeldList, 'staleAt'>, Version {
   id: string
+  staleMs: number | null
 }
 
 interface Held {
@@ -28,7 +29,7 @@ interface Held {
   lists: readonly (IndexedList & Version)[]
 }
 
-interface Parts extends Pick<Dependencies, 'systemSql'> {
+interface Parts extends Pick<Dependencies, 'systemSql' | 'now'> {
   /** Milliseconds of a clock that nobody sets. */
   elapsedMs?(): number
 }
@@ -38,7 +39,7 @@ interface Parts extends Pick<Dependencies, 'systemSql'> {
  * and only what changed is read again. Where the look fails, the verification fails too: nobody relies on a list that may
  * have ended.
  */
-export function createTrustGate({ systemSql, elapsedMs = () => performance.now() }: Parts) {
+export function createTrustGate({ systemSql, now, elapsedMs = () => performance.now() }: Parts) {
   const known = new LRUCache<string, Held>({
     max: MAX_TENANTS,
     maxSize: MAX_ENTRIES,
@@ -61,7 +62,12 @@ export function createTrustGate({ systemSql, elapsedMs = () => performance.now()
       missing.length === 0
         ? { rows: [] }
         : await systemSql.query<Row>({ name: 'trust-lists', text: LISTS, values: [tenantId, missing] })
-    const read = new Map(rows.map((row) => [row.id, { ...indexed(row), revision: row.revision }]))
+    const read = new Map(
+      rows.map(({ staleMs, revision, ...row }) => {
+        const staleAt = staleMs === null ? null : new Date(staleMs)
+        return [row.id, { ...indexed({ ...row, staleAt }), revision }]
+      }),
+    )
     const lists = versions.flatMap(({ id, revision }) => read.get(id) ?? before.get(`${id} ${revision}`) ?? [])
     const held = { lookedAt, lists }
     if (of === round) known.set(tenantId, held)
@@ -76,7 +82,7 @@ export function createTrustGate({ systemSql, elapsedMs = () => performance.now()
   }
 
   const gate: TrustGate & { forget(tenantId: string): void } = {
-    trustFor: async (tenantId, format) => trustOf((await current(tenantId)).lists, format),
+    trustFor: async (tenantId, format) => trustOf((await current(tenantId)).lists, format, now()),
 
     /** This process sees its own changes at once. */
     forget(tenantId) {

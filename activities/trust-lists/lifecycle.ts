@@ -4,33 +4,55 @@ import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { TrustList } from '../../entities/trust-lists/lists.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { TenantChangeId } from '../../protocol/operations.ts'
-import { checkTrustList, heldEntry, type TrustListInput } from '../../protocol/trust-lists/lists.ts'
+import { checkTrustList, heldEntry, type TrustEntry, type TrustListInput } from '../../protocol/trust-lists/lists.ts'
+import { checkSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
+import { assertCallable } from '../frame/outbound/url.ts'
 import type { TrustListGate } from './gate.ts'
+import type { ImportedList, TrustImports } from './imports.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
+import { applyImport } from './rows.ts'
 
-export type TrustListChanges = { [Member in keyof TrustListInput]?: TrustListInput[Member] | undefined }
+/** With either entries or a source. */
+export interface NewTrustList extends Omit<TrustListInput, 'entries'> {
+  entries?: readonly TrustEntry[] | undefined
+  source?: TrustSourceInput | undefined
+}
+
+export type TrustListChanges = { [Member in keyof NewTrustList]?: NewTrustList[Member] | undefined }
 
 /** With as many entries as each may have they fit into memory (activities/trust-lists/gate.ts). */
 export const MAX_LISTS = 20
 
 const notFound = () => new Refusal('trust_list.not_found', 'The tenant has no such trust list.')
 
-const columnsOf = ({ name, formats, enforced, entries }: TrustListInput) => ({
-  name,
-  formats: [...formats],
-  enforced,
-  entries: entries.map(heldEntry),
-})
+const changedMeanwhile = () =>
+  new Refusal('trust_list.changed', 'The trust list was changed while its source was read. Read it, and repeat.')
 
-interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
-  operations: Operations
-  trustGate: Pick<TrustListGate, 'forget'>
+const NOT_IMPORTED = {
+  ...{ source: null, facts: null, fetchedAt: null, staleAt: null, staleNoted: false, dueAt: null, failure: null },
 }
 
-/** Lists of issuers that the tenant trusts: list, create, read, update, delete. */
-export function createTrustLists({ database, now, uuid, operations, trustGate }: Parts) {
+function assertOneOrigin({ entries, source }: TrustListChanges): void {
+  if (entries === undefined || source === undefined) return
+  throw new Refusal('trust_list.invalid', 'The trust list cannot be used; see errors.', [
+    { path: 'source', code: 'variant', message: 'expected entries or a source, and not both' },
+  ])
+}
+
+const withoutDocument = ({ document: _, ...source }: TrustSourceInput) => source
+
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
+  operations: Operations
+  trustGate: Pick<TrustListGate, 'forget'>
+  trustImports: TrustImports
+}
+
+/** Lists of issuers that the tenant trusts: list, create, read, update, refresh, delete. */
+export function createTrustLists(parts: Parts) {
+  const { config, database, now, uuid, operations, trustGate, trustImports } = parts
+
   /** Verifications of this process know the change when the answer is there. */
   async function change<Result>(
     call: Call,
@@ -45,58 +67,132 @@ export function createTrustLists({ database, now, uuid, operations, trustGate }:
     }
   }
 
+  /** Reads the list of a new source: whatever was known of another one says nothing about it. */
+  async function imported(call: Call, source: TrustSourceInput, formats: TrustListInput['formats']) {
+    // what was done under this Idempotency-Key is not read again
+    if (call.idempotency && 'effect' in call.idempotency) return undefined
+    checkSource(source)
+    if (source.url !== undefined) callable(source.url)
+    return trustImports.read(call.tenantId, source, { formats, facts: null }, source.document)
+  }
+
+  function callable(url: string): void {
+    try {
+      assertCallable(url, config.outbound)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw new Refusal('trust_list.invalid', 'The source of the trust list cannot be used; see errors.', [
+        {
+          path: 'source.url',
+          code: error.code.replace('outbound.', ''),
+          message: `expected another URL. ${error.message}`,
+        },
+      ])
+    }
+  }
+
+  const read = (tenantId: string, id: string): Promise<TrustList> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(TrustList, { id })
+      if (!row) throw notFound()
+      return row
+    })
+
+  /** Writes over a row as it was read: what was read outside of the transaction fits no other one. */
+  const writing = (
+    call: Call,
+    operationId: TenantChangeId,
+    before: TrustList,
+    work: (row: TrustList) => void,
+  ): Promise<TrustListRecord> =>
+    change(call, operationId, { id: before.id }, async (em) => {
+      const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (!row) throw notFound()
+      if (row.revision !== before.revision) throw changedMeanwhile()
+      work(row)
+      await em.flush()
+      return toRecord(row, now())
+    })
+
   return {
-    /** Newest first, without their entries. */
+    /** Newest first. */
     listTrustLists: (tenantId: string, { limit, offset }: { limit: number; offset: number }) =>
       inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(TrustList, {}, { orderBy, limit, offset })
-        return { trustLists: rows.map(toRecord), total }
+        return { trustLists: rows.map((row) => toRecord(row, now())), total }
       }),
 
     /** Throws `trust_list.not_found`. */
-    readTrustList: (tenantId: string, id: string): Promise<TrustListRecord> =>
-      inTenant(database.tenants, tenantId, async (em) => {
-        const row = await em.findOne(TrustList, { id })
-        if (!row) throw notFound()
-        return toRecord(row)
-      }),
+    readTrustList: async (tenantId: string, id: string): Promise<TrustListRecord> =>
+      toRecord(await read(tenantId, id), now()),
 
-    /** Throws `trust_list.invalid`, `trust_list.too_many`. */
-    async createTrustList(call: Call, input: TrustListInput): Promise<TrustListRecord> {
+    /** Throws `trust_list.invalid`, `trust_list.too_many`, `trust_list.source_…`. */
+    async createTrustList(call: Call, { source, ...input }: NewTrustList): Promise<TrustListRecord> {
       const { tenantId } = call
       const id = uuid()
-      checkTrustList(input)
+      assertOneOrigin({ ...input, source })
+      const { name, formats, enforced, entries = [] } = input
+      checkTrustList(
+        { name, formats, enforced, entries },
+        { imported: source !== undefined, unread: source !== undefined },
+      )
+      const list = source && (await imported(call, source, formats))
       return change(call, 'createTrustList', { id }, async (em) => {
         await takeTurn(em, `trust lists of ${tenantId}`)
         if ((await em.count(TrustList)) >= MAX_LISTS)
           throw new Refusal('trust_list.too_many', `A tenant can have ${MAX_LISTS} trust lists. Delete one first.`)
         const at = now()
         const row = em.create(TrustList, {
-          ...{ id, tenantId, createdAt: at, updatedAt: at, revision: 1 },
-          ...columnsOf(input),
+          ...{ id, tenantId, name, formats: [...formats], enforced, revision: 1, createdAt: at, updatedAt: at },
+          ...NOT_IMPORTED,
+          entries: entries.map(heldEntry),
+          source: source ? withoutDocument(source) : null,
         })
+        if (list) applyImport(row, list, at)
         await em.flush()
-        return toRecord(row)
+        return toRecord(row, at)
       })
     },
 
-    /** Changes the members that are given. Throws `trust_list.invalid`, `trust_list.not_found`. */
-    updateTrustList: (call: Call, id: string, changes: TrustListChanges): Promise<TrustListRecord> =>
-      change(call, 'updateTrustList', { id }, async (em) => {
-        const row = await em.findOne(TrustList, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-        if (!row) throw notFound()
-        const input: TrustListInput = {
-          name: changes.name ?? row.name,
-          formats: changes.formats ?? row.formats,
-          enforced: changes.enforced ?? row.enforced,
-          entries: changes.entries ?? row.entries,
-        }
-        checkTrustList(input)
-        Object.assign(row, { ...columnsOf(input), revision: row.revision + 1, updatedAt: now() })
-        await em.flush()
-        return toRecord(row)
-      }),
+    /**
+     * Changes the members that are given; entries take the place of a source, and a source that of entries. Throws
+     * `trust_list.invalid`, `trust_list.not_found`, `trust_list.changed`, `trust_list.source_…`.
+     */
+    async updateTrustList(call: Call, id: string, { source, ...changes }: TrustListChanges): Promise<TrustListRecord> {
+      const before = await read(call.tenantId, id)
+      assertOneOrigin({ ...changes, source })
+      const { name = before.name, formats = before.formats, enforced = before.enforced } = changes
+      const entries = changes.entries ?? before.entries
+      const isImported = source !== undefined || (before.source != null && changes.entries === undefined)
+      checkTrustList({ name, formats, enforced, entries }, { imported: isImported, unread: source !== undefined })
+      const list = source && (await imported(call, source, formats))
+      return writing(call, 'updateTrustList', before, (row) => {
+        const at = now()
+        Object.assign(row, { name, formats: [...formats], enforced, revision: row.revision + 1, updatedAt: at })
+        if (changes.entries) Object.assign(row, { ...NOT_IMPORTED, entries: changes.entries.map(heldEntry) })
+        if (source) row.source = withoutDocument(source)
+        if (list) applyImport(row, list, at)
+      })
+    },
+
+    /** Reads the URL of its source now. Throws `trust_list.not_found`, `trust_list.no_url`, `trust_list.changed`, `trust_list.source_…`. */
+    async refreshTrustList(call: Call, id: string): Promise<TrustListRecord> {
+      const before = await read(call.tenantId, id)
+      const { source, formats, facts } = before
+      if (source?.url === undefined)
+        throw new Refusal(
+          'trust_list.no_url',
+          'The trust list has no source with a URL. Update it with what it is to have.',
+        )
+      const isDone = call.idempotency && 'effect' in call.idempotency
+      const list: ImportedList | undefined = isDone
+        ? undefined
+        : await trustImports.read(call.tenantId, source, { formats, facts: facts ?? null })
+      return writing(call, 'refreshTrustList', before, (row) => {
+        if (list) applyImport(row, list, now())
+      })
+    },
 
     /** What it has counts no more. Throws `trust_list.not_found`. */
     async deleteTrustList(call: Call, id: string): Promise<void> {

@@ -1,23 +1,45 @@
-import type { TrustList } from '../../entities/trust-lists/lists.ts'
+import type { RefreshFailure, TrustList } from '../../entities/trust-lists/lists.ts'
 import { type FormatSlug, slugOf } from '../../protocol/credentials/formats.ts'
+import { hasCome } from '../../protocol/time.ts'
 import type { HeldEntry } from '../../protocol/trust-lists/lists.ts'
+import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
+
+/** `stale`: its entries count no more. `failing`: they count, and the list could not be read again. */
+export type TrustListState = 'current' | 'failing' | 'stale'
 
 export interface TrustListRecord {
   id: string
   name: string
   formats: FormatSlug[]
   enforced: boolean
+  state: TrustListState
   entries: readonly HeldEntry[]
+  source: TrustSource | null
+  facts: ListFacts | null
+  fetchedAt: string | null
+  staleAt: string | null
+  failure: RefreshFailure | null
   createdAt: string
   updatedAt: string
 }
 
-export const toRecord = (row: TrustList): TrustListRecord => ({
+const stateOf = ({ staleAt, failure }: TrustList, now: Date): TrustListState => {
+  if (staleAt && hasCome(staleAt, { now })) return 'stale'
+  return failure ? 'failing' : 'current'
+}
+
+export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
   id: row.id,
   name: row.name,
   formats: row.formats.map(slugOf),
   enforced: row.enforced,
+  state: stateOf(row, now),
   entries: row.entries,
+  source: row.source ?? null,
+  facts: row.facts ?? null,
+  fetchedAt: row.fetchedAt?.toISOString() ?? null,
+  staleAt: row.staleAt?.toISOString() ?? null,
+  failure: row.failure ?? null,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
 })

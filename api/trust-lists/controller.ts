@@ -22,6 +22,7 @@ import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
 import {
+  IMPORTED_LIST,
   summaryToWire,
   TRUST_LIST,
   type TrustListChangesIn,
@@ -55,7 +56,8 @@ export class TrustListsController extends Controller {
 
   /**
    * Creates a list of issuers that the tenant trusts. Once it is enforced for a format, a credential of that format
-   * verifies only if its issuer is in one of the enforced lists.
+   * verifies only if its issuer is in one of the enforced lists. Its entries are in the request, or in a list of ETSI that
+   * the request has or names by its URL, which is read at once and then by a schedule.
    * @summary Create a trust list
    */
   @Post()
@@ -84,7 +86,8 @@ export class TrustListsController extends Controller {
   }
 
   /**
-   * Changes the members that are sent.
+   * Changes the members that are sent. `entries` takes the place of a source, and a source that of entries: its list is read
+   * at once.
    * @summary Update a trust list
    */
   @Put('{id}')
@@ -93,6 +96,21 @@ export class TrustListsController extends Controller {
   @Example<TrustListOut>(TRUST_LIST)
   async update(@Request() called: Called, @Path() id: Uuid, @Body() body: TrustListChangesIn): Promise<TrustListOut> {
     return trustListToWire(await this.platform.trustLists.updateTrustList(called.user, id, toTrustListChanges(body)))
+  }
+
+  /**
+   * Reads the list of the source's URL now, as the schedule does by itself.
+   * @summary Refresh a trust list
+   */
+  @Post('{id}/refresh')
+  @OperationId('refreshTrustList')
+  @Security('bearerAuth', ['administration:write'])
+  @SuccessResponse(200)
+  @Example<TrustListOut>(IMPORTED_LIST)
+  @Response<Problem>(400, 'the list cannot be read, or is not signed by one of its signers')
+  @Response<Problem>(409, 'the list has no URL, or was changed meanwhile')
+  async refresh(@Request() called: Called, @Path() id: Uuid): Promise<TrustListOut> {
+    return trustListToWire(await this.platform.trustLists.refreshTrustList(called.user, id))
   }
 
   /**

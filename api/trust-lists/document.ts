@@ -1,10 +1,12 @@
 import { FORMAT_NAMES, slugOf } from '../../protocol/credentials/formats.ts'
 import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { TRUST_LIST_OPERATIONS } from '../../protocol/trust-lists/operations.ts'
+import { GRACE_HOURS, MAX_DOCUMENT, REFRESH_HOURS, SOURCE_FORMATS } from '../../protocol/trust-lists/sources.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ref } from '../frame/openapi/json.ts'
 import { nullable, type Schemas } from '../frame/openapi/schemas.ts'
-import { TRUST_LIST } from './wire.ts'
+import { urlWithQuery } from '../frame/openapi/urls.ts'
+import { IMPORTED_LIST, TRUST_LIST } from './wire.ts'
 
 const { entries: _, ...SUMMARY } = TRUST_LIST
 
@@ -61,6 +63,51 @@ const SCHEMAS: Schemas = {
     maxItems: 200,
     example: [ENTRY],
   },
+  TrustSourceFormat: {
+    type: 'string',
+    description: 'ts-119-602: JSON, signed as a compact JWS (JAdES baseline).',
+    enum: [...SOURCE_FORMATS],
+    example: 'ts-119-602',
+  },
+  TrustSourceUrl: urlWithQuery(
+    'An https URL with a host name that can be called from the internet.',
+    IMPORTED_LIST.source?.url ?? '',
+  ),
+  TrustSourceDocument: { type: 'string', description: 'The list itself.', minLength: 1, maxLength: MAX_DOCUMENT },
+  TrustSourceSigners: {
+    type: 'array',
+    description:
+      'X.509 certificates in PEM, one in each text: one of them has signed the list. Certificates that the list brings itself say nothing.',
+    items: { type: 'string', maxLength: 32_768 },
+    maxItems: 10,
+    uniqueItems: true,
+    example: [],
+  },
+  TrustServiceTypes: {
+    type: 'array',
+    description: 'URIs of types of services: the issuers of these, and of no others, count.',
+    items: { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$', maxLength: 500 },
+    minItems: 1,
+    maxItems: 20,
+    uniqueItems: true,
+    example: ['http://uri.etsi.org/19602/SvcType/PID/Issuance'],
+  },
+  TrustRefreshHours: {
+    type: 'integer',
+    format: 'int64',
+    minimum: REFRESH_HOURS.least,
+    maximum: REFRESH_HOURS.most,
+    description: `Hours between two reads of the URL at the most; it is read earlier where its next update is due. Default: ${REFRESH_HOURS.default}.`,
+    example: REFRESH_HOURS.default,
+  },
+  TrustGraceHours: {
+    type: 'integer',
+    format: 'int64',
+    minimum: GRACE_HOURS.least,
+    maximum: GRACE_HOURS.most,
+    description: `Hours for which the list counts after its next update was due. Default: ${GRACE_HOURS.default}.`,
+    example: GRACE_HOURS.default,
+  },
 }
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
@@ -74,7 +121,8 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
   located: ['createTrustList'],
   refusals: {
     createTrustList: { 400: 'trust_list.invalid', 409: 'trust_list.too_many' },
-    updateTrustList: { 400: 'trust_list.invalid' },
+    updateTrustList: { 400: 'trust_list.invalid', 409: 'trust_list.changed' },
+    refreshTrustList: { 400: 'trust_list.source_unavailable', 409: 'trust_list.no_url' },
   },
   schemas: SCHEMAS,
   problems: [
@@ -85,6 +133,35 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
           remedy:
             'Send one or more formats and 1 to 200 entries, each with either a certificate in PEM or an identifier, and for each format an entry that it can name an issuer by.',
         },
+        'trust_list.source_empty': {
+          meaning: 'The list has no service of the named types that is in force and names issuers of each format.',
+          remedy: 'Name types of services as the list has them, and formats whose issuers it lists.',
+        },
+        'trust_list.source_expired': {
+          meaning: 'The next update of the list was due, and its time of grace is over.',
+          remedy: 'Ask the operator of the list for the current one.',
+        },
+        'trust_list.source_invalid': {
+          meaning: 'The list is not one of its standard; detail says what is wrong.',
+          remedy: 'Name the format that the list is written by. If it is the right one, tell the operator of the list.',
+        },
+        'trust_list.source_older': {
+          meaning: 'The list is older than the one that the platform has read before.',
+          remedy: 'Wait until its address has the current one again.',
+        },
+        'trust_list.source_signature': {
+          meaning: 'None of the signers of the source signed the list, or their certificates are not valid now.',
+          remedy:
+            'Take the certificates of the signers from the operator of the list, and update the source with them.',
+        },
+        'trust_list.source_too_large': {
+          meaning: 'The list has more issuers of the named types than the platform takes.',
+          remedy: 'Name fewer types of services.',
+        },
+        'trust_list.source_unavailable': {
+          meaning: 'The address of the list could not be read.',
+          remedy: 'See that the URL can be called from the internet and answers with 200, without a redirect.',
+        },
       },
       404: {
         'trust_list.not_found': {
@@ -93,6 +170,14 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
         },
       },
       409: {
+        'trust_list.changed': {
+          meaning: 'The trust list was changed while its source was read.',
+          remedy: 'Read it with getTrustList, and repeat the change.',
+        },
+        'trust_list.no_url': {
+          meaning: 'The trust list has no source with a URL, so that there is nothing to read again.',
+          remedy: 'Change its entries, or its source, with updateTrustList.',
+        },
         'trust_list.too_many': {
           meaning: 'The tenant has as many trust lists as it can have.',
           remedy: 'Delete one with deleteTrustList, or put its entries into another one.',

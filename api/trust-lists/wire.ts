@@ -1,7 +1,13 @@
-import type { TrustListChanges } from '../../activities/trust-lists/lifecycle.ts'
-import type { TrustListRecord } from '../../activities/trust-lists/records.ts'
+import type { NewTrustList, TrustListChanges } from '../../activities/trust-lists/lifecycle.ts'
+import type { TrustListRecord, TrustListState } from '../../activities/trust-lists/records.ts'
 import { type FormatSlug, formatOf } from '../../protocol/credentials/formats.ts'
-import { givenEntry, type TrustListInput } from '../../protocol/trust-lists/lists.ts'
+import { givenEntry } from '../../protocol/trust-lists/lists.ts'
+import {
+  GRACE_HOURS,
+  REFRESH_HOURS,
+  type SourceFormat,
+  type TrustSourceInput,
+} from '../../protocol/trust-lists/sources.ts'
 import type { Count, DateTime, Uuid } from '../frame/wire.ts'
 
 /** One line, for people. */
@@ -26,12 +32,55 @@ export interface TrustEntryIn {
 
 export type TrustEntriesIn = TrustEntryIn[]
 
+/** The standard that the list is written by. */
+export type TrustSourceFormat = SourceFormat
+
+/** An https URL. */
+export type TrustSourceUrl = string
+
+/** The list itself. */
+export type TrustSourceDocument = string
+
+/** X.509 certificates in PEM, one in each text: one of them has signed the list. */
+export type TrustSourceSigners = string[]
+
+/** URIs of types of services. */
+export type TrustServiceTypes = string[]
+
+/**
+ * Hours between two reads of the URL at the most.
+ * @isLong expected a whole number
+ */
+export type TrustRefreshHours = number
+
+/**
+ * Hours for which the list counts after its next update was due.
+ * @isLong expected a whole number
+ */
+export type TrustGraceHours = number
+
+/** A url or a document. */
+export interface TrustSourceIn {
+  format: TrustSourceFormat
+  url?: TrustSourceUrl | null
+  document?: TrustSourceDocument | null
+  /** Needed with url; without, a document needs no signature. */
+  signers?: TrustSourceSigners | null
+  /** The issuers of these services count. */
+  serviceTypes: TrustServiceTypes
+  refreshHours?: TrustRefreshHours | null
+  graceHours?: TrustGraceHours | null
+}
+
 export interface TrustListIn {
   name: TrustListName
   formats: TrustListFormats
   /** false: the list decides nothing. Default: true. */
   enforced?: boolean | null
-  entries: TrustEntriesIn
+  /** Needed without source. */
+  entries?: TrustEntriesIn | null
+  /** In place of entries. */
+  source?: TrustSourceIn | null
 }
 
 /** A member that is absent does not change. */
@@ -40,6 +89,7 @@ export interface TrustListChangesIn {
   formats?: TrustListFormats
   enforced?: boolean
   entries?: TrustEntriesIn
+  source?: TrustSourceIn
 }
 
 export interface TrustEntryOut {
@@ -50,12 +100,48 @@ export interface TrustEntryOut {
   identifier: string | null
 }
 
+export interface TrustSourceOut {
+  format: TrustSourceFormat
+  url: string | null
+  signers: string[]
+  serviceTypes: string[]
+  refreshHours: number
+  graceHours: number
+}
+
+/** What the list that was read last says of itself. */
+export interface ImportedListOut {
+  type: string | null
+  sequenceNumber: Count
+  issuedAt: DateTime
+  nextUpdate: DateTime | null
+  /** Identities of its services that do not count: they cannot be read, or are of another kind. */
+  skipped: Count
+}
+
+export interface TrustFailureOut {
+  code: string
+  message: string
+  since: DateTime
+}
+
 export interface TrustListSummaryOut {
   id: Uuid
   name: string
   formats: TrustListFormats
   enforced: boolean
+  /** failing: it counts, but could not be read again. stale: its entries count no more. */
+  state: TrustListState
   entryCount: Count
+  /** null: the tenant wrote the entries. */
+  source: TrustSourceOut | null
+  imported: ImportedListOut | null
+  /** When the list was read last. */
+  fetchedAt: DateTime | null
+  /** When its entries count no more. */
+  staleAt: DateTime | null
+  /** Why it could not be read again. */
+  failure: TrustFailureOut | null
   createdAt: DateTime
   updatedAt: DateTime
 }
@@ -71,23 +157,42 @@ export interface TrustListPageOut {
   totalPages: Count
 }
 
-export const toTrustList = ({ name, formats, enforced, entries }: TrustListIn): TrustListInput => ({
+const toSource = (given: TrustSourceIn): TrustSourceInput => ({
+  format: given.format,
+  ...(typeof given.url === 'string' && { url: given.url }),
+  ...(typeof given.document === 'string' && { document: given.document }),
+  signers: given.signers ?? [],
+  serviceTypes: given.serviceTypes,
+  refreshHours: given.refreshHours ?? REFRESH_HOURS.default,
+  graceHours: given.graceHours ?? GRACE_HOURS.default,
+})
+
+export const toTrustList = ({ name, formats, enforced, entries, source }: TrustListIn): NewTrustList => ({
   name,
   formats: formats.map(formatOf),
   enforced: enforced ?? true,
-  entries: entries.map(givenEntry),
-})
-
-export const toTrustListChanges = ({ name, formats, enforced, entries }: TrustListChangesIn): TrustListChanges => ({
-  name,
-  formats: formats?.map(formatOf),
-  enforced,
   entries: entries?.map(givenEntry),
+  source: source ? toSource(source) : undefined,
 })
 
-export const summaryToWire = ({ entries, ...record }: TrustListRecord): TrustListSummaryOut => ({
+export const toTrustListChanges = (changes: TrustListChangesIn): TrustListChanges => ({
+  name: changes.name,
+  formats: changes.formats?.map(formatOf),
+  enforced: changes.enforced,
+  entries: changes.entries?.map(givenEntry),
+  source: changes.source && toSource(changes.source),
+})
+
+export const summaryToWire = ({ entries, source, facts, ...record }: TrustListRecord): TrustListSummaryOut => ({
   ...record,
   entryCount: entries.length,
+  source: source && {
+    ...source,
+    url: source.url ?? null,
+    signers: [...source.signers],
+    serviceTypes: [...source.serviceTypes],
+  },
+  imported: facts,
 })
 
 export const trustListToWire = (record: TrustListRecord): TrustListOut => ({
@@ -105,7 +210,13 @@ export const TRUST_LIST: TrustListOut = {
   name: 'Universities of Example',
   formats: ['web-semantic', 'sd-jwt-vc'],
   enforced: true,
+  state: 'current',
   entryCount: 1,
+  source: null,
+  imported: null,
+  fetchedAt: null,
+  staleAt: null,
+  failure: null,
   createdAt: '2027-01-01T00:00:00.000Z',
   updatedAt: '2027-01-01T00:00:00.000Z',
   entries: [
@@ -114,6 +225,43 @@ export const TRUST_LIST: TrustListOut = {
       certificate: null,
       certificateFingerprint: null,
       identifier: 'did:web:law.university.example',
+    },
+  ],
+}
+
+export const IMPORTED_LIST: TrustListOut = {
+  id: '8d5b7c2a-4f1e-4b9a-a3d6-0c2e9f7b1a54',
+  enforced: true,
+  state: 'current',
+  entryCount: 1,
+  failure: null,
+  createdAt: '2027-01-01T00:00:00.000Z',
+  updatedAt: '2027-01-01T06:00:00.000Z',
+  name: 'Providers of person identification data',
+  formats: ['mobile', 'sd-jwt-vc'],
+  source: {
+    format: 'ts-119-602',
+    url: 'https://lists.example/pid-providers.jwt',
+    signers: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'],
+    serviceTypes: ['http://uri.etsi.org/19602/SvcType/PID/Issuance'],
+    refreshHours: 6,
+    graceHours: 24,
+  },
+  imported: {
+    type: 'http://uri.etsi.org/19602/LoTEType/EUPIDProvidersList',
+    sequenceNumber: 17,
+    issuedAt: '2027-01-01T00:00:00.000Z',
+    nextUpdate: '2027-01-08T00:00:00.000Z',
+    skipped: 0,
+  },
+  fetchedAt: '2027-01-01T06:00:00.000Z',
+  staleAt: '2027-01-09T00:00:00.000Z',
+  entries: [
+    {
+      name: 'Ministry of the Interior',
+      certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
+      certificateFingerprint: 'b1c0a2f57f0a4c6d9e8b3a5d7c1f2e4b6a8d0c9e7f5b3a1d2c4e6f8a0b9c7d5e',
+      identifier: null,
     },
   ],
 }

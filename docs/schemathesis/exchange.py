@@ -138,7 +138,7 @@ THINGS = {
     "redeemOpenId4VpRequest": REQUEST,
     "answerOpenId4VpRequest": REQUEST,
     "deleteOpenId4VpRequest": new_request,
-    **of("TrustList", TRUST_LIST, new_trust_list),
+    **of("TrustList", TRUST_LIST, new_trust_list, "refreshTrustList"),
     **of("OpenIdWalletProvider", PROVIDER_OF_WALLETS, new_wallet_provider),
     "getOpenIdSession": SESSION,
     "retryOpenIdSession": SESSION,
@@ -226,6 +226,7 @@ def wallet_provider(case, body):
 def trust_list(case, body):
     # an enforced list would keep the other requests from verifying anything
     body["formats"], body["enforced"], body["entries"] = ["compact"], False, ENTRIES
+    body.pop("source", None)  # nobody publishes a list here
 
 
 def search(case, body):

@@ -2,7 +2,7 @@ import type { FormatName } from '../credentials/formats.ts'
 import { isDid } from '../dids/index.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { authorityOf } from '../mobile-credentials/authority.ts'
-import { certificateOfPem, readPem } from '../mobile-credentials/certificates.read.ts'
+import { type Certificate, certificateOfPem, readPem } from '../mobile-credentials/certificates.read.ts'
 import { isLabel, LABEL_EXPECTED } from '../names.ts'
 
 /** An issuer that a list has: a certificate or an identifier. */
@@ -62,13 +62,17 @@ const isAddress = (text: string): boolean =>
 
 const isIdentifier = (text: string): boolean => text.length <= MAX_IDENTIFIER && (isDid(text) || isAddress(text))
 
+/** The same of a certificate that is read. */
+export function heldCertificate(named: { name?: string }, pem: string, certificate: Certificate): HeldEntry {
+  const { fingerprint, subjectName: subject } = certificate
+  return { ...named, certificate: pem, fingerprint, subject, issuer: authorityOf(certificate) }
+}
+
 /** Members in one order: rows of transfers are compared with it. Throws `Refusal('certificate.malformed')`. */
 export function heldEntry({ name, certificate: pem, identifier = '' }: TrustEntry): HeldEntry {
   const named = name === undefined ? {} : { name }
   if (pem === undefined) return { ...named, identifier, issuer: identifier }
-  const certificate = readPem(pem, 'certificate')
-  const { fingerprint, subjectName: subject } = certificate
-  return { ...named, certificate: pem, fingerprint, subject, issuer: authorityOf(certificate) }
+  return heldCertificate(named, pem, readPem(pem, 'certificate'))
 }
 
 function entryFaults({ name, certificate, identifier }: TrustEntry, path: string): FieldError[] {
@@ -98,10 +102,10 @@ function entriesFaults(entries: readonly TrustEntry[]): FieldError[] {
 export const unnamedFormats = (formats: readonly FormatName[], entries: readonly TrustEntry[]): FormatName[] =>
   formats.filter((format) => !entries.some((entry) => NAMED_BY[format].some((member) => entry[member] !== undefined)))
 
-function formatFaults({ formats, entries }: TrustListInput): FieldError[] {
+function formatFaults({ formats, entries }: TrustListInput, unread: boolean): FieldError[] {
   const isRight = formats.length > 0 && new Set(formats).size === formats.length
   if (!isRight) return fault('formats', 'choice', 'expected one or more formats, each once')
-  return unnamedFormats(formats, entries).flatMap((format) =>
+  return (unread ? [] : unnamedFormats(formats, entries)).flatMap((format) =>
     fault(
       within('formats', formats.indexOf(format)),
       'no_entry',
@@ -110,13 +114,16 @@ function formatFaults({ formats, entries }: TrustListInput): FieldError[] {
   )
 }
 
-/** Throws `Refusal('trust_list.invalid')` that names every broken rule. */
-export function checkTrustList(input: TrustListInput): void {
+/** Throws `Refusal('trust_list.invalid')` that names every broken rule. `imported`: its entries come from elsewhere; `unread`: and are not there yet. */
+export function checkTrustList(
+  input: TrustListInput,
+  { imported = false, unread = false }: { imported?: boolean; unread?: boolean } = {},
+): void {
   const { name, entries } = input
-  const ofEntries = entriesFaults(entries)
+  const ofEntries = imported ? [] : entriesFaults(entries)
   const errors = [
     ...(isLabel(name) ? [] : fault('name', 'text', LABEL_EXPECTED)),
-    ...(ofEntries.length > 0 ? ofEntries : formatFaults(input)),
+    ...(ofEntries.length > 0 ? ofEntries : formatFaults(input, unread)),
   ]
   if (errors.length > 0) throw new Refusal('trust_list.invalid', 'The trust list cannot be used; see errors.', errors)
 }

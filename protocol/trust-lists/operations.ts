@@ -8,5 +8,6 @@ export const TRUST_LIST_OPERATIONS = {
   createTrustList: { scope: write, name: 'TRUST_LIST_CREATE', category, changes: true },
   getTrustList: { scope: read, name: 'TRUST_LIST_RETRIEVE', category },
   updateTrustList: { scope: write, name: 'TRUST_LIST_UPDATE', category, changes: true },
+  refreshTrustList: { scope: write, name: 'TRUST_LIST_REFRESH', category, changes: true },
   deleteTrustList: { scope: write, name: 'TRUST_LIST_DELETE', category, changes: true },
 } as const

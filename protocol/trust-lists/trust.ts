@@ -9,6 +9,8 @@ export interface HeldList {
   name: string
   formats: readonly FormatName[]
   entries: readonly HeldEntry[]
+  /** From then on its entries count no more. */
+  staleAt: Date | null
 }
 
 /** A list in which issuers are found. */
@@ -39,10 +41,11 @@ const listedIn = ({ id, name }: HeldList, entry: HeldEntry): ListedIssuer => ({
   ...(entry.fingerprint !== undefined && { certificateFingerprint: entry.fingerprint }),
 })
 
-/** What the enforced lists of a tenant say of issuers of a format; undefined where there is none. */
-export function trustOf(lists: readonly IndexedList[], format: FormatName): Trust | undefined {
-  const enforced = lists.filter(({ formats }) => formats.includes(format))
-  if (enforced.length === 0) return undefined
+/** What the enforced lists of a tenant say of issuers of a format; undefined where there is none. A stale one refuses all. */
+export function trustOf(lists: readonly IndexedList[], format: FormatName, now: Date): Trust | undefined {
+  const all = lists.filter(({ formats }) => formats.includes(format))
+  if (all.length === 0) return undefined
+  const enforced = all.filter(({ staleAt }) => !staleAt || staleAt > now)
   return {
     anchorsOf(chain) {
       const names = new Set(chain.flatMap(({ fingerprint, issuerName }) => [fingerprint, issuerName]))
@@ -56,7 +59,7 @@ export function trustOf(lists: readonly IndexedList[], format: FormatName): Trus
         const entry = list.issuers.get(issuer)
         if (entry) return { listed: listedIn(list, entry) }
       }
-      const names = enforced.map(({ name }) => name).join(', ')
+      const names = all.map(({ name, staleAt }) => (staleAt && staleAt <= now ? `${name} (stale)` : name)).join(', ')
       return { fault: `The issuer is in none of the trust lists for this format: ${names.slice(0, 500)}.` }
     },
   }

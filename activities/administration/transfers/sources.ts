@@ -119,7 +119,15 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
       batch_size: '20',
     },
   },
-  trustLists: { table: 'trust_lists', constants: { revision: '1' } },
+  trustLists: {
+    table: 'trust_lists',
+    constants: {
+      revision: '1',
+      stale_noted: 'false',
+      // the clock looks at it at once
+      due_at: 'case when x.source is null then null else now() end',
+    },
+  },
   users: {
     table: 'openid_users',
     // encrypted, and read by the platform before the line is written

@@ -170,7 +170,16 @@ export const KINDS = {
   },
   trustLists: {
     most: 20,
-    fields: { ...changed, name: text(255), formats: texts(5, 64), enforced: flag, entries: json },
+    fields: {
+      ...changed,
+      name: text(255),
+      formats: texts(5, 64),
+      enforced: flag,
+      entries: json,
+      source: optional(json),
+      facts: optional(json),
+      staleAt: optional(time),
+    },
   },
   users: {
     fields: { ...changed, providerId: reference('authenticationProviders'), subjectId: text(4_096), claims: json },

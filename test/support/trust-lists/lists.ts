@@ -7,6 +7,12 @@ export interface TrustListAnswer {
   name: string
   formats: string[]
   enforced: boolean
+  state: 'current' | 'failing' | 'stale'
+  source: Record<string, unknown> | null
+  imported: { type: string | null; sequenceNumber: number; nextUpdate: string | null; skipped: number } | null
+  fetchedAt: string | null
+  staleAt: string | null
+  failure: { code: string; message: string; since: string } | null
   entryCount: number
   entries: {
     name: string | null
@@ -36,6 +42,7 @@ export const trustListsOf = (world: Pick<World, 'ask'>, token: string) => ({
   read: (id: string) => world.ask(`${TRUST_LISTS}/${id}`, { token }),
   list: (query = '') => world.ask(`${TRUST_LISTS}${query}`, { token }),
   update: (id: string, body: object) => world.ask(`${TRUST_LISTS}/${id}`, { method: 'PUT', token, body }),
+  refresh: (id: string) => world.ask(`${TRUST_LISTS}/${id}/refresh`, { method: 'POST', token }),
   remove: (id: string) => world.ask(`${TRUST_LISTS}/${id}`, { method: 'DELETE', token }),
 })
 

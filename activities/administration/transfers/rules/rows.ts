@@ -11,6 +11,7 @@ import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
 import { openEnvelope } from '../../../../protocol/semantic-credentials/enveloped/index.ts'
 import { isEnvelopeType } from '../../../../protocol/semantic-credentials/proof-types.ts'
 import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
+import { checkSource, SOURCE_FORMATS } from '../../../../protocol/trust-lists/sources.ts'
 import { checkContext } from '../../../frame/contexts.ts'
 import { parseTarget } from '../../../frame/outbound/url.ts'
 
@@ -80,14 +81,39 @@ export function didErrors(row: Json): FieldError[] {
   return placeErrors(row)
 }
 
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+/** Its members have the types that the rules of sources take. */
+const isSource = (source: unknown): boolean =>
+  isObject(source) &&
+  SOURCE_FORMATS.some((format) => format === source.format) &&
+  (!isGiven(source.url) || typeof source.url === 'string') &&
+  isTexts(source.signers) &&
+  isTexts(source.serviceTypes)
+
+const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value))
+
+const isFacts = (facts: unknown): boolean =>
+  isObject(facts) &&
+  Number.isSafeInteger(facts.sequenceNumber) &&
+  Number.isSafeInteger(facts.skipped) &&
+  isTime(facts.issuedAt) &&
+  (facts.nextUpdate === null || isTime(facts.nextUpdate)) &&
+  (facts.type === null || typeof facts.type === 'string')
+
 /** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
-export function trustListErrors({ name, formats, enforced, entries }: Json): FieldError[] {
+export function trustListErrors({ name, formats, enforced, entries, source, facts }: Json): FieldError[] {
   const list = entries as HeldEntry[]
   const known: readonly string[] = FORMAT_NAMES
   if (!Array.isArray(list) || !list.every(isObject) || !(formats as string[]).every((each) => known.includes(each)))
     return [fault('entries', 'list', 'expected entries, and formats of credentials')]
   const given = list.map(({ name, certificate, identifier }) => givenEntry({ name, certificate, identifier }))
-  checkTrustList({ name: String(name), formats: formats as FormatName[], enforced: enforced === true, entries: given })
+  const isImported = isGiven(source)
+  if (isImported && !(isSource(source) && isFacts(facts)))
+    return [fault('source', 'source', 'expected a source, and facts of its list, as they are exported')]
+  if (isObject(source)) checkSource({ ...source, ...(isGiven(source.url) ? {} : { document: 'sent before' }) } as never)
+  const input = { name: String(name), formats: formats as FormatName[], enforced: enforced === true, entries: given }
+  checkTrustList(input, { imported: isImported })
   return isDeepStrictEqual(given.map(heldEntry), list)
     ? []
     : [fault('entries', 'computed', 'expected fingerprint, subject and issuer as the certificates have them')]

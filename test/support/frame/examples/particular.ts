@@ -119,6 +119,8 @@ export const PARTICULAR: Record<string, Example> = {
   downloadTenantExport: { path: ({ exportedTenantId: id, exportId }) => ({ id, exportId }) },
   getTenantImport: { path: ({ importId }) => ({ importId }) },
   deleteOAuth2Client: { path: ({ spareOAuth2ClientId }) => ({ id: spareOAuth2ClientId }) },
+  // the tenant wrote its entries
+  refreshTrustList: { answers: 409 },
   deleteTrustList: { path: ({ spareTrustListId }) => ({ id: spareTrustListId }) },
   deleteClaimSource: { path: ({ spareClaimSourceId }) => ({ id: spareClaimSourceId }) },
   // nobody answers there

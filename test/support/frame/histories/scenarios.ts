@@ -138,6 +138,12 @@ export const scenarios: Scenario[] = [
     answers: { sweepCertificates: () => ({ lists: 1, notices: 0 }) },
   },
   {
+    workflowType: 'refreshTrustLists',
+    path: 'done',
+    payload: undefined,
+    answers: { refreshTrustLists: () => ({ refreshed: 1, failed: 0 }) },
+  },
+  {
     workflowType: 'rotateTokenKeys',
     path: 'done',
     payload: undefined,

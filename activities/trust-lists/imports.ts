@@ -1,0 +1,134 @@
+import { setImmediate } from 'node:timers/promises'
+import type { FormatName } from '../../protocol/credentials/formats.ts'
+import { isOutboundFault, Refusal } from '../../protocol/errors.ts'
+import { parseForeignJson } from '../../protocol/json.depth.ts'
+import { hasCome, isToCome } from '../../protocol/time.ts'
+import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
+import { readLote } from '../../protocol/trust-lists/etsi/lote.ts'
+import {
+  type EtsiList,
+  entriesOf,
+  MAX_IMPORTED,
+  refuseSource,
+  servicesInForce,
+} from '../../protocol/trust-lists/etsi/services.ts'
+import { type HeldEntry, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
+import { type ListFacts, type SourceFormat, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
+import type { Dependencies } from '../dependencies.ts'
+
+const MAX_BYTES = 8 * 1024 * 1024
+const TIMEOUT_MS = 15_000
+const HOUR_MS = 3_600_000
+/** Services whose certificates are read at a time: requests go on in between. */
+const AT_ONCE = 10
+
+export interface ImportedList {
+  facts: ListFacts
+  entries: HeldEntry[]
+  /** From then on its entries count no more; null: the list names no next update. */
+  staleAt: Date | null
+}
+
+interface Known {
+  formats: readonly FormatName[]
+  /** Of the list that it takes the place of. */
+  facts: ListFacts | null
+}
+
+const ACCEPT: Readonly<Record<SourceFormat, string>> = {
+  'ts-119-602': 'application/jose, application/jwt, application/json;q=0.9, */*;q=0.1',
+}
+
+type Reader = (text: string, source: TrustSource, now: Date) => Promise<EtsiList>
+
+const READERS: Readonly<Record<SourceFormat, Reader>> = {
+  async 'ts-119-602'(text, source, now) {
+    const given = text.trim()
+    if (source.signers.length > 0) return readLote(await verifiedJson(given, signersNow(source, now)))
+    return readLote(parseForeignJson(Buffer.from(given), { code: 'trust_list.source_invalid' }))
+  },
+}
+
+type Parts = Pick<Dependencies, 'outbound' | 'now' | 'config'>
+
+/** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
+export function createTrustImports({ outbound, now, config }: Parts) {
+  async function fetched(tenantId: string, { url = '', format }: TrustSource): Promise<string> {
+    try {
+      const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
+      const { status, body } = await outbound.fetch(request)
+      if (status === 200) return Buffer.from(body).toString('utf8')
+      throw refuseSource(`The address of the list answered with status ${status}.`, 'trust_list.source_unavailable')
+    } catch (error) {
+      const isOfNetwork = isOutboundFault(error) || (error instanceof Refusal && error.code.startsWith('outbound.'))
+      if (!isOfNetwork) throw error
+      throw refuseSource(`The list could not be read. ${error.message}`, 'trust_list.source_unavailable')
+    }
+  }
+
+  async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
+    const entries = new Map<string, HeldEntry>()
+    let skipped = 0
+    for (const [nth, service] of servicesInForce(list, serviceTypes, now()).entries()) {
+      if (nth % AT_ONCE === 0) await setImmediate()
+      const found = entriesOf(service)
+      skipped += found.skipped
+      for (const entry of found.entries) {
+        const key = entry.fingerprint ?? entry.issuer
+        if (!entries.has(key)) entries.set(key, entry)
+      }
+      if (entries.size > MAX_IMPORTED)
+        throw refuseSource(
+          `The list has more than ${MAX_IMPORTED} issuers of these types.`,
+          'trust_list.source_too_large',
+        )
+    }
+    return { entries: [...entries.values()], skipped }
+  }
+
+  /** A list that is over, or that was replaced by the one that is known, comes from somebody who kept it. */
+  function assertNewest({ sequence, issuedAt }: EtsiList, staleAt: Date | null, { facts }: Known): void {
+    if (isToCome(issuedAt, { now: now(), toleranceMs: config.clockToleranceMs }))
+      throw refuseSource('The list says that it was issued in the future.')
+    if (staleAt && hasCome(staleAt, { now: now() }))
+      throw refuseSource(
+        'The next update of the list was due, and its time of grace is over.',
+        'trust_list.source_expired',
+      )
+    const isOlder =
+      facts &&
+      (sequence < facts.sequenceNumber ||
+        (sequence === facts.sequenceNumber && issuedAt.getTime() < Date.parse(facts.issuedAt)))
+    if (isOlder) throw refuseSource('The list is older than the one that is known.', 'trust_list.source_older')
+  }
+
+  return {
+    /**
+     * `document`: the list, in place of what the URL has. Throws `Refusal('trust_list.source_…')`, and `Exhausted` where
+     * the tenant has read too much of the host.
+     */
+    async read(tenantId: string, source: TrustSource, known: Known, document?: string): Promise<ImportedList> {
+      const list = await READERS[source.format](document ?? (await fetched(tenantId, source)), source, now())
+      const { nextUpdate } = list
+      const staleAt = nextUpdate ? new Date(nextUpdate.getTime() + source.graceHours * HOUR_MS) : null
+      assertNewest(list, staleAt, known)
+      const { entries, skipped } = await entriesIn(list, source)
+      const [unnamed] = unnamedFormats(known.formats, entries)
+      if (unnamed !== undefined)
+        throw refuseSource(
+          `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
+          'trust_list.source_empty',
+        )
+      const facts = {
+        type: list.type ?? null,
+        sequenceNumber: list.sequence,
+        issuedAt: list.issuedAt.toISOString(),
+        nextUpdate: nextUpdate?.toISOString() ?? null,
+        skipped,
+      }
+      return { facts, entries, staleAt }
+    },
+  }
+}
+
+export type TrustImports = ReturnType<typeof createTrustImports>

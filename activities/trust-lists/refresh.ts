@@ -1,0 +1,118 @@
+import { LockMode } from '@mikro-orm/core'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { inTenant } from '../../entities/orm.ts'
+import { TrustList } from '../../entities/trust-lists/lists.ts'
+import { Exhausted, Refusal } from '../../protocol/errors.ts'
+import { OPERATIONS } from '../../protocol/operations.ts'
+import { hasCome } from '../../protocol/time.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { addLogEntry } from '../frame/log-entries.ts'
+import type { TrustListGate } from './gate.ts'
+import type { ImportedList, TrustImports } from './imports.ts'
+import { applyImport, dueAfter } from './rows.ts'
+
+/** Lists of one look, and those that are read at a time. */
+const AT_ONCE = 200
+const TOGETHER = 8
+/** A list that cannot be read is tried again after this time, or sooner where it is read more often. */
+const RETRY_MS = 15 * 60_000
+
+const DUE = `select tenant_id as "tenantId", id from trust_lists where due_at <= $1 order by due_at limit ${AT_ONCE}`
+
+interface Due {
+  tenantId: string
+  id: string
+}
+
+export interface RefreshedLists {
+  refreshed: number
+  failed: number
+}
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid' | 'log'> {
+  trustImports: TrustImports
+  trustGate: Pick<TrustListGate, 'forget'>
+}
+
+/** Reads lists of URLs again by the clock, and says which lists count no more. */
+export function createTrustRefresh({ database, systemSql, now, uuid, log, trustImports, trustGate }: Parts) {
+  const { name, category } = OPERATIONS.refreshTrustList
+
+  const note = (
+    em: SqlEntityManager,
+    row: TrustList,
+    outcome: 'SUCCESS' | 'FAIL',
+    more: Record<string, string | number>,
+  ) =>
+    addLogEntry(
+      em,
+      { now, uuid },
+      { tenantId: row.tenantId, requestId: uuid(), name, category, outcome, metadata: { id: row.id, ...more } },
+    )
+
+  /** Written once: the row remembers it until the list counts again. */
+  function noteStale(em: SqlEntityManager, row: TrustList): void {
+    if (!row.staleAt || row.staleNoted || !hasCome(row.staleAt, { now: now() })) return
+    row.staleNoted = true
+    note(em, row, 'FAIL', { code: 'trust_list.stale' })
+    log.warn({ tenantId: row.tenantId, trustListId: row.id }, 'a trust list is stale: its entries count no more')
+  }
+
+  async function read({ tenantId, id }: Due): Promise<{ row: TrustList; outcome: ImportedList | Refusal | undefined }> {
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOneOrFail(TrustList, { id }))
+    const { source, formats, facts } = row
+    if (source?.url === undefined) return { row, outcome: undefined }
+    try {
+      return { row, outcome: await trustImports.read(tenantId, source, { formats, facts: facts ?? null }) }
+    } catch (error) {
+      if (error instanceof Refusal) return { row, outcome: error }
+      if (error instanceof Exhausted)
+        return { row, outcome: new Refusal('trust_list.source_unavailable', error.message) }
+      throw error
+    }
+  }
+
+  /** What came of it, unless the list was changed meanwhile. The last list that was read stays where this one failed. */
+  const write = (
+    due: Due,
+    before: TrustList,
+    outcome: ImportedList | Refusal | undefined,
+  ): Promise<keyof RefreshedLists> =>
+    inTenant(database.tenants, due.tenantId, async (em) => {
+      const row = await em.findOne(TrustList, { id: due.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (row?.revision !== before.revision) return 'refreshed'
+      const at = now()
+      if (outcome instanceof Refusal) {
+        const { code, message } = outcome
+        const isNew = row.failure?.code !== code
+        row.failure = { code, message, since: row.failure?.since ?? at.toISOString() }
+        row.dueAt = new Date(at.getTime() + RETRY_MS)
+        if (isNew) note(em, row, 'FAIL', { code })
+      } else if (outcome) {
+        const recovered = row.failure != null || row.staleNoted
+        const changed = applyImport(row, outcome, at)
+        if (changed || recovered) note(em, row, 'SUCCESS', { entries: outcome.entries.length })
+      }
+      noteStale(em, row)
+      if (row.source?.url === undefined) row.dueAt = dueAfter(row, at)
+      return outcome instanceof Refusal ? 'failed' : 'refreshed'
+    })
+
+  return {
+    /** Scheduled. Safe to retry: what is done is not due again. */
+    async refreshTrustLists(): Promise<RefreshedLists> {
+      const done: RefreshedLists = { refreshed: 0, failed: 0 }
+      const { rows } = await systemSql.query<Due>({ text: DUE, values: [now()] })
+      const one = async (due: Due): Promise<void> => {
+        const { row, outcome } = await read(due)
+        done[await write(due, row, outcome)] += 1
+        trustGate.forget(due.tenantId)
+      }
+      for (let from = 0; from < rows.length; from += TOGETHER)
+        await Promise.all(rows.slice(from, from + TOGETHER).map(one))
+      return done
+    },
+  }
+}
+
+export type TrustRefresh = ReturnType<typeof createTrustRefresh>

@@ -1,0 +1,29 @@
+import { compactVerify, errors } from 'jose'
+import { parseForeignJson } from '../../json.depth.ts'
+import type { Certificate } from '../../mobile-credentials/certificates.read.ts'
+import { refuseSource } from './services.ts'
+
+/** Of JAdES (ETSI TS 119 182-1): when the signer says that it signed. Nothing depends on it. */
+const UNDERSTOOD = { sigT: true }
+
+const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
+
+/**
+ * Verifies a compact JWS, such as a JAdES baseline signature, by one of these certificates: what certificates it names
+ * itself says nothing. Throws `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what it signs.
+ */
+export async function verifiedJson(text: string, signers: readonly Certificate[]): Promise<unknown> {
+  for (const { publicKey } of signers) {
+    try {
+      const { payload } = await compactVerify(text, publicKey, { algorithms: ALGORITHMS, crit: UNDERSTOOD })
+      return parseForeignJson(payload, { code: 'trust_list.source_invalid' })
+    } catch (error) {
+      // of another signer, of a key of another kind (TypeError), or no JWS at all: the next one is tried
+      if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error
+    }
+  }
+  throw refuseSource(
+    'None of the signers of the source signed the list, or it is no compact JWS.',
+    'trust_list.source_signature',
+  )
+}

@@ -1,0 +1,76 @@
+import { isObject, type Json } from '../../json.ts'
+import { type EtsiList, type ListedService, refuseSource } from './services.ts'
+
+const objects = (value: unknown, what: string): Json[] => {
+  if (value === undefined) return []
+  if (Array.isArray(value) && value.every(isObject)) return value
+  throw refuseSource(`The ${what} of the list is no list of objects.`)
+}
+
+const textOf = (value: unknown, what: string): string => {
+  if (typeof value === 'string' && value.length > 0 && value.length <= 2_048) return value
+  throw refuseSource(`The list has no ${what} that is a text.`)
+}
+
+/** RFC 3339 with a zone. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+export function timeOf(value: unknown, what: string): Date {
+  const time = typeof value === 'string' && TIME.test(value) ? new Date(value) : undefined
+  if (time && !Number.isNaN(time.getTime())) return time
+  throw refuseSource(`The ${what} of the list is no time of RFC 3339.`)
+}
+
+/** In English where there is such a name. */
+function nameOf(names: unknown): string | undefined {
+  const known = Array.isArray(names) ? names.filter(isObject) : []
+  const [name] = [...known.filter(({ lang }) => lang === 'en'), ...known]
+  return typeof name?.value === 'string' ? name.value : undefined
+}
+
+const base64 = (value: unknown): Uint8Array => Buffer.from(typeof value === 'string' ? value : '', 'base64')
+
+function serviceOf(service: Json, entity: string | undefined): ListedService {
+  const { ServiceInformation: information } = service
+  if (!isObject(information)) throw refuseSource('A service of the list has no ServiceInformation.')
+  const {
+    ServiceTypeIdentifier: type,
+    ServiceStatus: status,
+    StatusStartingTime: since,
+    ServiceDigitalIdentity: identity,
+  } = information
+  const { X509Certificates: certificates, OtherIds: others } = isObject(identity) ? identity : {}
+  return {
+    entity,
+    type: type === undefined ? '' : textOf(type, 'ServiceTypeIdentifier'),
+    status: status === undefined ? undefined : textOf(status, 'ServiceStatus'),
+    statusSince: since === undefined ? undefined : timeOf(since, 'StatusStartingTime'),
+    certificates: objects(certificates, 'X509Certificates').map(({ val }) => base64(val)),
+    identifiers: Array.isArray(others) ? others.map(String) : [],
+  }
+}
+
+/**
+ * Reads the JSON of a list of trusted entities (ETSI TS 119 602 V1.1.1, JSON binding), with its root `LoTE` or, as lists of
+ * before the standard have it, without. Throws `Refusal('trust_list.source_invalid')`.
+ */
+export function readLote(document: unknown): EtsiList {
+  const root = isObject(document) && isObject(document.LoTE) ? document.LoTE : document
+  if (!isObject(root)) throw refuseSource('The list is no JSON object.')
+  const { ListAndSchemeInformation: scheme, TrustedEntitiesList: entities } = root
+  if (!isObject(scheme)) throw refuseSource('The list has no ListAndSchemeInformation.')
+  const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = scheme
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
+    throw refuseSource('The LoTESequenceNumber of the list is no whole number.')
+  return {
+    type: type === undefined ? undefined : textOf(type, 'LoTEType'),
+    sequence: Number(sequence),
+    issuedAt: timeOf(scheme.ListIssueDateTime ?? scheme.ListIssueDatetime, 'ListIssueDateTime'),
+    nextUpdate: nextUpdate === undefined || nextUpdate === null ? undefined : timeOf(nextUpdate, 'NextUpdate'),
+    services: objects(entities, 'TrustedEntitiesList').flatMap((entity) => {
+      const { TrustedEntityInformation: information, TrustedEntityServices: services } = entity
+      const name = isObject(information) ? nameOf(information.TEName) : undefined
+      return objects(services, 'TrustedEntityServices').map((service) => serviceOf(service, name))
+    }),
+  }
+}

@@ -1,0 +1,76 @@
+import { isDid } from '../../dids/index.ts'
+import { Refusal } from '../../errors.ts'
+import { readCertificate } from '../../mobile-credentials/certificates.read.ts'
+import { toPem } from '../../mobile-credentials/certificates.ts'
+import { isLabel } from '../../names.ts'
+import { hasCome } from '../../time.ts'
+import { type HeldEntry, heldCertificate, heldEntry } from '../lists.ts'
+
+/** A service of a trusted entity, as both forms of lists have it. */
+export interface ListedService {
+  /** Name of the entity, in English where there is one. */
+  entity: string | undefined
+  type: string
+  /** Absent where the list has none: then the entity is listed. */
+  status: string | undefined
+  statusSince: Date | undefined
+  /** In DER. */
+  certificates: readonly Uint8Array[]
+  /** Other identifiers, of which DIDs count. */
+  identifiers: readonly string[]
+}
+
+/** What is read of a list. */
+export interface EtsiList {
+  type: string | undefined
+  sequence: number
+  issuedAt: Date
+  /** undefined: the list says nothing of a next one. */
+  nextUpdate: Date | undefined
+  services: readonly ListedService[]
+}
+
+/** An imported list has more entries than one that is typed. */
+export const MAX_IMPORTED = 2_000
+
+const INVALID = 'trust_list.source_invalid'
+
+export const refuseSource = (message: string, code = INVALID): Refusal => new Refusal(code, message)
+
+/**
+ * Statuses of services that count: granted (TS 119 612, section 5.5.4) and its former names, notified (TS 119 602, annexes).
+ */
+const COUNTS =
+  /^http:\/\/uri\.etsi\.org\/(?:TrstSvc\/TrustedList\/Svcstatus\/(?:granted|recognisedatnationallevel)|19602\/(?:[A-Za-z]+\/)?SvcStatus\/notified)$/
+
+const isInForce = ({ status, statusSince }: ListedService, now: Date): boolean =>
+  (status === undefined || COUNTS.test(status)) && (!statusSince || hasCome(statusSince, { now }))
+
+/** The services of these types that are in force. */
+export const servicesInForce = (list: EtsiList, types: readonly string[], now: Date): ListedService[] =>
+  list.services.filter((service) => types.includes(service.type) && isInForce(service, now))
+
+export interface ImportedEntries {
+  entries: HeldEntry[]
+  /** Identities that cannot be read, or that are of a kind that does not count. */
+  skipped: number
+}
+
+const nameOf = (entity: string | undefined): { name?: string } => {
+  const name = entity?.trim().slice(0, 200) ?? ''
+  return isLabel(name) ? { name } : {}
+}
+
+/** The issuers of a service. */
+export function entriesOf({ entity, certificates, identifiers }: ListedService): ImportedEntries {
+  const ofCertificates = certificates.map((der) => {
+    const certificate = readCertificate(der)
+    return certificate && heldCertificate(nameOf(entity), toPem('CERTIFICATE', der), certificate)
+  })
+  const ofIdentifiers = identifiers.map((identifier) =>
+    isDid(identifier) && identifier.length <= 2_048 ? heldEntry({ ...nameOf(entity), identifier }) : undefined,
+  )
+  const found = [...ofCertificates, ...ofIdentifiers]
+  const entries = found.filter((entry) => entry !== undefined)
+  return { entries, skipped: found.length - entries.length }
+}

@@ -1,0 +1,102 @@
+import { type FieldError, Refusal, within } from '../errors.ts'
+import { type Certificate, certificateOfPem } from '../mobile-credentials/certificates.read.ts'
+
+/** The standards whose lists are imported. */
+export const SOURCE_FORMATS = ['ts-119-602'] as const
+export type SourceFormat = (typeof SOURCE_FORMATS)[number]
+
+/** Where the entries of a list come from. */
+export interface TrustSource {
+  format: SourceFormat
+  /** Absent: the caller sends the list. */
+  url?: string
+  /** PEM: one of them has signed the list. Empty: the caller vouches for what it sends. */
+  signers: readonly string[]
+  /** URIs of the services that count. */
+  serviceTypes: readonly string[]
+  /** How often a URL is read again at the least. */
+  refreshHours: number
+  /** How long the list counts after its next update was due. */
+  graceHours: number
+}
+
+/** What a list says of itself. */
+export interface ListFacts {
+  type: string | null
+  sequenceNumber: number
+  issuedAt: string
+  nextUpdate: string | null
+  /** Identities that do not count. */
+  skipped: number
+}
+
+/** With the list itself, where the caller sends it. */
+export interface TrustSourceInput extends TrustSource {
+  document?: string
+}
+
+export const REFRESH_HOURS = { least: 1, most: 168, default: 6 }
+export const GRACE_HOURS = { least: 0, most: 720, default: 24 }
+/** A body has 1 MiB. */
+export const MAX_DOCUMENT = 900_000
+
+const MAX_SIGNERS = 10
+const MAX_TYPES = 20
+const URI = /^[a-z][a-z0-9+.-]*:[!-~]{1,490}$/i
+
+const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]
+
+const withinRange = (value: number, { least, most }: typeof REFRESH_HOURS, path: string): FieldError[] =>
+  Number.isInteger(value) && value >= least && value <= most
+    ? []
+    : fault(path, 'range', `expected a whole number from ${least} to ${most}`)
+
+function eachOnce(values: readonly string[], most: number, path: string, faultOf: (value: string) => FieldError[]) {
+  if (values.length > most) return fault(path, 'count', `expected at most ${most}`)
+  return values.flatMap((value, at) =>
+    values.indexOf(value) < at
+      ? fault(within(path, at), 'repeated', 'expected each once')
+      : faultOf(value).map((error) => ({ ...error, path: within(path, at) })),
+  )
+}
+
+function sourceFaults({ url, document, signers, serviceTypes, refreshHours, graceHours }: TrustSourceInput) {
+  const at = (name: string) => within('source', name)
+  return [
+    ...((url === undefined) === (document === undefined)
+      ? fault('source', 'variant', 'expected a url or a document, and not both')
+      : []),
+    ...(document !== undefined && (document.length === 0 || document.length > MAX_DOCUMENT)
+      ? fault(at('document'), 'length', `expected 1 to ${MAX_DOCUMENT} characters`)
+      : []),
+    ...(url !== undefined && signers.length === 0
+      ? fault(
+          at('signers'),
+          'required',
+          'expected the certificate of who signs the list: whoever has the URL could change it',
+        )
+      : []),
+    ...eachOnce(signers, MAX_SIGNERS, at('signers'), (pem) =>
+      certificateOfPem(pem) ? [] : fault('', 'pem', 'expected one X.509 certificate in PEM'),
+    ),
+    ...(serviceTypes.length === 0 ? fault(at('serviceTypes'), 'required', 'expected one at least') : []),
+    ...eachOnce(serviceTypes, MAX_TYPES, at('serviceTypes'), (type) =>
+      URI.test(type) ? [] : fault('', 'uri', 'expected the URI of a type of services'),
+    ),
+    ...withinRange(refreshHours, REFRESH_HOURS, at('refreshHours')),
+    ...withinRange(graceHours, GRACE_HOURS, at('graceHours')),
+  ]
+}
+
+/** Throws `Refusal('trust_list.invalid')` that names every broken rule. */
+export function checkSource(source: TrustSourceInput): void {
+  const errors = sourceFaults(source)
+  if (errors.length > 0)
+    throw new Refusal('trust_list.invalid', 'The source of the trust list cannot be used; see errors.', errors)
+}
+
+/** The certificates that may have signed a list now. */
+export const signersNow = ({ signers }: Pick<TrustSource, 'signers'>, now: Date): Certificate[] =>
+  signers
+    .flatMap((pem) => certificateOfPem(pem) ?? [])
+    .filter(({ notBefore, notAfter }) => notBefore <= now && now <= notAfter)

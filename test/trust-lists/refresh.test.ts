@@ -1,0 +1,171 @@
+import test from 'ava'
+import { createActivities } from '../../activities/index.ts'
+import { until } from '../support/credentials/dids.ts'
+import { issueElsewhere, makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
+import { refusal } from '../support/credentials/templates.ts'
+import { type Names, openNames } from '../support/frame/names.ts'
+import { type TrustListAnswer, trustListsOf } from '../support/trust-lists/lists.ts'
+import { inHours, loteOf, newPath, openListOperator, PID_ISSUANCE } from '../support/trust-lists/lote.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+const HOUR_MS = 3_600_000
+
+let names: Names
+let world: World
+let operator: Awaited<ReturnType<typeof openListOperator>>
+let one: Awaited<ReturnType<typeof makeForeignIaca>>
+let other: Awaited<ReturnType<typeof makeForeignIaca>>
+test.before(async () => {
+  names = await openNames()
+  world = await openWorld({ env: names.env })
+  names.platform.apiPort = world.config.port
+  operator = await openListOperator()
+  one = await makeForeignIaca()
+  other = await makeForeignIaca({ commonName: 'Another' })
+})
+test.after.always(async () => {
+  await world?.close()
+  await names?.close()
+})
+
+/** The schedule's pass, so many hours from now. */
+const pass = (hours: number) => {
+  const now = () => new Date(Date.now() + hours * HOUR_MS)
+  return createActivities({ ...world.dependencies, now }).refreshTrustLists()
+}
+
+/** A tenant of its own with a list from a URL, which the test publishes. */
+async function published(scheme: object = {}, source: object = {}) {
+  const token = await world.tokenOf(await world.addTenant())
+  const lists = trustListsOf(world, token)
+  const path = newPath()
+  const publish = async (certificates: string[], more: object = {}) =>
+    names.elsewhere.set(path, await operator.sign(loteOf([{ certificates }], { ...scheme, ...more })))
+  await publish([one.certificatePem])
+  const url = `https://elsewhere.test:${names.port}${path}`
+  const of = { format: 'ts-119-602', url, signers: [operator.signer], serviceTypes: [PID_ISSUANCE], ...source }
+  const reply = await lists.create({ name: 'PID', formats: ['mobile'], source: of })
+  if (reply.status !== 201) throw new Error(`no list: ${reply.text}`)
+  const { id } = reply.json<TrustListAnswer>()
+  const read = async () => (await lists.read(id)).json<TrustListAnswer>()
+  const verify = async (iaca: typeof one) => {
+    const body = { payload: await issueElsewhere(await iaca.signer()) }
+    const answer = await world.ask('/v1/credentials/mobile/verify', { token, body })
+    return answer.json<{ verified: boolean; reason: { type: string; message: string }[] }>()
+  }
+  const logged = async (type: string) => {
+    const span = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2999-01-01T00:00:00Z' }
+    const filter = { types: [type], objectIds: [id], ids: [], categories: [], requestIds: [], ...span }
+    const found = await world.ask('/v1/analytics/events', { token, body: filter })
+    return found
+      .json<{ data: { metadata: string }[] }>()
+      .data.map(({ metadata }) => JSON.parse(metadata) as { code?: string })
+  }
+  const codes = (count: number) =>
+    until('the entries of failures', async () => {
+      const entries = await logged('TRUST_LIST_REFRESH_FAIL')
+      // those of requests have none
+      const failures = entries.flatMap(({ code }) => code ?? [])
+      return failures.length >= count && failures
+    })
+  return { lists, id, path, publish, read, verify, logged, codes }
+}
+
+test.serial('a list is read at once, again when it is due, and what it has then counts', async (t) => {
+  const { publish, read, verify, logged } = await published()
+  const first = await verify(one)
+  t.true(first.verified, JSON.stringify(first))
+  t.false((await verify(other)).verified)
+  await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+  await pass(1)
+  t.is((await read()).imported?.sequenceNumber, 7, 'it is not due')
+  await pass(7)
+  t.like(await read(), { state: 'current', imported: { sequenceNumber: 8 } })
+  await until('the next look of the API', async () => (await verify(other)).verified)
+  t.false((await verify(one)).verified)
+  await until('the entry of the change', async () => (await logged('TRUST_LIST_REFRESH_SUCCESS')).length === 1)
+})
+
+test.serial('a list whose next update is due earlier is read then', async (t) => {
+  const { publish, read } = await published({ NextUpdate: inHours(2) }, { refreshHours: 168 })
+  await publish([other.certificatePem], { LoTESequenceNumber: 8, NextUpdate: inHours(100) })
+  await pass(3)
+  t.is((await read()).imported?.sequenceNumber, 8)
+})
+
+test.serial(
+  'what was read last is kept where a refresh fails; state, log and API say why and since when',
+  async (t) => {
+    const { lists, id, path, publish, read, verify, codes } = await published()
+    names.elsewhere.delete(path)
+    await pass(7)
+    const failing = await read()
+    t.like(failing, { state: 'failing', entryCount: 1, failure: { code: 'trust_list.source_unavailable' } })
+    const first = await verify(one)
+    t.true(first.verified, JSON.stringify(first))
+    t.is(refusal(await lists.refresh(id), 400), 'trust_list.source_unavailable')
+    await pass(8)
+    t.is((await read()).failure?.since, failing.failure?.since)
+    t.deepEqual(await codes(1), ['trust_list.source_unavailable'], 'once for all that failed')
+    const forged = await openListOperator()
+    names.elsewhere.set(path, await forged.sign(loteOf([{ certificates: [other.certificatePem] }])))
+    await pass(9)
+    t.like((await read()).failure, { code: 'trust_list.source_signature', since: failing.failure?.since })
+    await publish([other.certificatePem], { LoTESequenceNumber: 6 })
+    await pass(10)
+    t.like(await read(), { state: 'failing', failure: { code: 'trust_list.source_older' } })
+    t.deepEqual(await codes(3), [
+      'trust_list.source_older',
+      'trust_list.source_signature',
+      'trust_list.source_unavailable',
+    ])
+    t.false((await verify(other)).verified)
+    await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+    t.like((await lists.refresh(id)).json<TrustListAnswer>(), { state: 'current', failure: null })
+    t.true((await verify(other)).verified)
+  },
+)
+
+test.serial(
+  'past its next update and its grace a list is stale: nothing of it counts, and the log says so once',
+  async (t) => {
+    const soon = new Date(Date.now() + 4_000).toISOString()
+    const { path, publish, read, verify, codes } = await published({ NextUpdate: soon }, { graceHours: 0 })
+    const first = await verify(one)
+    t.true(first.verified, JSON.stringify(first))
+    names.elsewhere.delete(path)
+    const refused = await until('the end of the list', async () => {
+      const verdict = await verify(one)
+      return !verdict.verified && verdict
+    })
+    t.deepEqual(
+      refused.reason.map(({ type }) => type),
+      ['UntrustedIssuer', 'IssuerNotListed'],
+    )
+    t.regex(refused.reason[1]?.message ?? '', /PID \(stale\)/)
+    t.is((await read()).state, 'stale')
+    await pass(1)
+    await pass(2)
+    t.deepEqual([...(await codes(2))].sort(), ['trust_list.source_unavailable', 'trust_list.stale'])
+    await publish([one.certificatePem], { LoTESequenceNumber: 8, NextUpdate: inHours(24 * 7) })
+    await pass(3)
+    t.like(await read(), { state: 'current', failure: null })
+    await until('the next look of the API', async () => (await verify(one)).verified)
+  },
+)
+
+test.serial('a list that is too large, that is missing, or at a private address is refused', async (t) => {
+  const { lists } = await published()
+  const of = { format: 'ts-119-602', signers: [operator.signer], serviceTypes: [PID_ISSUANCE] }
+  const big = newPath()
+  names.elsewhere.set(big, 'a'.repeat(9 * 1024 * 1024))
+  const urls = [
+    `https://elsewhere.test:${names.port}${big}`,
+    `https://elsewhere.test:${names.port}/nothing`,
+    'https://10.0.0.1/list',
+  ]
+  for (const url of urls) {
+    const reply = await lists.create({ name: 'PID', formats: ['mobile'], source: { ...of, url } })
+    t.is(refusal(reply, 400), 'trust_list.source_unavailable', url)
+  }
+})
