@@ -4,14 +4,14 @@ import { isOutboundFault, Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { hasCome, isToCome } from '../../protocol/time.ts'
 import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
-import { readLote } from '../../protocol/trust-lists/etsi/lote.ts'
 import {
   type EtsiList,
   entriesOf,
   MAX_IMPORTED,
   refuseSource,
   servicesInForce,
-} from '../../protocol/trust-lists/etsi/services.ts'
+} from '../../protocol/trust-lists/etsi/listed.ts'
+import { readLote } from '../../protocol/trust-lists/etsi/lote.ts'
 import { type HeldEntry, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
 import { type ListFacts, type SourceFormat, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'

@@ -105,8 +105,8 @@ export interface TrustSourceOut {
   url: string | null
   signers: string[]
   serviceTypes: string[]
-  refreshHours: number
-  graceHours: number
+  refreshHours: Count
+  graceHours: Count
 }
 
 /** What the list that was read last says of itself. */

@@ -1,7 +1,7 @@
 import { compactVerify, errors } from 'jose'
 import { parseForeignJson } from '../../json.depth.ts'
 import type { Certificate } from '../../mobile-credentials/certificates.read.ts'
-import { refuseSource } from './services.ts'
+import { refuseSource } from './listed.ts'
 
 /** Of JAdES (ETSI TS 119 182-1): when the signer says that it signed. Nothing depends on it. */
 const UNDERSTOOD = { sigT: true }

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../json.ts'
-import { type EtsiList, type ListedService, refuseSource } from './services.ts'
+import { type EtsiList, type ListedService, refuseSource } from './listed.ts'
 
 const objects = (value: unknown, what: string): Json[] => {
   if (value === undefined) return []
