@@ -3,7 +3,16 @@ import { type VerificationKey, verifySignature } from '../../data-integrity/keys
 import { Refusal } from '../../errors.ts'
 import { parseForeignJson } from '../../json.depth.ts'
 import { isObject, type Json, listOf } from '../../json.ts'
-import { credentialIn, type EnvelopeFault, type OpenedEnvelope, refusedEnvelope } from './opened.ts'
+import {
+  assertAgrees,
+  type Enclosed,
+  type EnvelopeFault,
+  objectIn,
+  type Opened,
+  type OpenedEnvelope,
+  type OpenedPresentation,
+  refusedEnvelope,
+} from './opened.ts'
 
 /** Algorithms by the type of the key (RFC 7518, section 3.1; RFC 8037; RFC 9864). */
 const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
@@ -27,65 +36,49 @@ function parsed(bytes: Uint8Array, part: string): unknown {
   }
 }
 
-function checkHeader(header: Json): void {
+function checkHeader(header: Json, { what, type, contentType }: Enclosed): void {
   if (header.crit !== undefined || header.b64 !== undefined)
-    throw refusedEnvelope('critical', 'The header of the JWT has crit or b64, which no credential may have.')
+    throw refusedEnvelope('critical', `The header of the JWT has crit or b64, which no ${what} may have.`)
   if (typeof header.alg === 'string' && header.alg.toLowerCase() === 'none')
     throw refusedEnvelope('unsigned', 'The JWT is not signed: its alg is none.')
   if (!KNOWN.includes(String(header.alg)))
     throw refusedEnvelope('algorithm', `The alg of the JWT must be one of ${KNOWN.join(', ')}.`)
-  if (!isType(header.typ, 'vc+jwt')) throw refusedEnvelope('type', 'The typ of the JWT must be vc+jwt.')
-  if (!isType(header.cty, 'vc')) throw refusedEnvelope('content_type', 'The cty of the JWT must be vc.')
+  if (!isType(header.typ, type)) throw refusedEnvelope('type', `The typ of the JWT must be ${type}.`)
+  if (!isType(header.cty, contentType))
+    throw refusedEnvelope('content_type', `The cty of the JWT must be ${contentType}.`)
 }
 
-const idOf = (value: unknown): unknown => (isObject(value) ? value.id : value)
-
-/**
- * Registered claims beside the members of the credential must not say something else (VC-JOSE-COSE 1.0, section 3.2.1 and
- * 3.1.3); `vc` and `vp` are of data model 1.1, and there is none in this form.
- */
-function checkClaims(credential: Json): void {
-  for (const name of ['vc', 'vp'])
-    if (Object.hasOwn(credential, name))
-      throw refusedEnvelope(
-        'claim_of_1_1',
-        `The JWT has the claim ${name}, which is of data model 1.1: the payload is the credential.`,
-      )
-  const { iss, jti, sub, issuer, id, credentialSubject } = credential
-  const contradicted = (name: string, member: string) =>
-    refusedEnvelope('contradiction', `The claim ${name} of the JWT is not the ${member} of the credential.`)
-  if (iss !== undefined && iss !== idOf(issuer)) throw contradicted('iss', 'issuer')
-  if (jti !== undefined && jti !== id) throw contradicted('jti', 'id')
-  const subjects = listOf(credentialSubject).map(idOf)
-  if (sub !== undefined && !subjects.includes(sub)) throw contradicted('sub', 'subject')
-}
-
-function secondsIn(credential: Json, name: 'nbf' | 'exp'): number | undefined {
-  const value = credential[name]
+function secondsIn(content: Json, name: 'nbf' | 'exp'): number | undefined {
+  const value = content[name]
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw refusedEnvelope('malformed', `The claim ${name} of the JWT is not a number of seconds.`)
 }
 
-/** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1). Throws `Refusal('envelope.*')`. */
-export function openJose(jwt: string): OpenedEnvelope {
+/** Reads a JWS whose payload is the content itself. Throws `Refusal('envelope.*')`. */
+function readJose(jwt: string, enclosed: Enclosed): Opened & { content: Json } {
   const parts = jwt.split('.', 4)
   const [header, payload, signature] = parts.length === 3 ? parts.map(fromBase64url) : []
   if (!header || !payload || !signature) throw refusedEnvelope('malformed', 'The JWT is not three parts of base64url.')
   const members = parsed(header, 'header')
   if (!isObject(members)) throw refusedEnvelope('malformed', 'The header of the JWT is not a JSON object.')
-  checkHeader(members)
+  checkHeader(members, enclosed)
   if (payload.length === 0)
     throw refusedEnvelope('detached', 'The JWT has no payload: a detached one cannot be verified here.')
-  const credential = credentialIn(parsed(payload, 'payload'))
-  checkClaims(credential)
+  const content = objectIn(parsed(payload, 'payload'))
+  for (const name of ['vc', 'vp'])
+    if (Object.hasOwn(content, name))
+      throw refusedEnvelope(
+        'claim_of_1_1',
+        `The JWT has the claim ${name}, which is of data model 1.1: the payload is the ${enclosed.what}.`,
+      )
   const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))
   return {
-    mediaType: 'application/vc+jwt',
-    credential,
+    mediaType: `application/${enclosed.type}`,
+    content,
     kid: typeof members.kid === 'string' ? members.kid : undefined,
-    notBefore: secondsIn(credential, 'nbf'),
-    expires: secondsIn(credential, 'exp'),
+    notBefore: secondsIn(content, 'nbf'),
+    expires: secondsIn(content, 'exp'),
     signatureFault(key: VerificationKey): EnvelopeFault | undefined {
       if (!(ALGORITHMS[key.keyType] ?? []).includes(String(members.alg)))
         return { code: 'envelope.key_unfit', message: `The alg of the JWT is not one of a ${key.keyType} key.` }
@@ -93,4 +86,28 @@ export function openJose(jwt: string): OpenedEnvelope {
       return { code: 'envelope.signature', message: 'The signature of the JWT does not match its content.' }
     },
   }
+}
+
+const CREDENTIAL: Enclosed = { what: 'credential', type: 'vc+jwt', contentType: 'vc' }
+const PRESENTATION: Enclosed = { what: 'presentation', type: 'vp+jwt', contentType: 'vp' }
+
+/** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1.1). Throws `Refusal('envelope.*')`. */
+export function openJose(jwt: string): OpenedEnvelope {
+  const { content: credential, ...opened } = readJose(jwt, CREDENTIAL)
+  assertAgrees(CREDENTIAL, credential, [
+    { claim: 'iss', member: 'issuer', values: [credential.issuer] },
+    { claim: 'jti', member: 'id', values: [credential.id] },
+    { claim: 'sub', member: 'subject', values: listOf(credential.credentialSubject) },
+  ])
+  return { ...opened, credential }
+}
+
+/** Opens a presentation that is secured as a JWS (section 3.1.2). Throws `Refusal('envelope.*')`. */
+export function openJosePresentation(jwt: string): OpenedPresentation {
+  const { content: presentation, ...opened } = readJose(jwt, PRESENTATION)
+  assertAgrees(PRESENTATION, presentation, [
+    { claim: 'iss', member: 'holder', values: [presentation.holder], mayBeAbsent: true },
+    { claim: 'jti', member: 'id', values: [presentation.id], mayBeAbsent: true },
+  ])
+  return { ...opened, presentation }
 }

@@ -8,12 +8,10 @@ export interface EnvelopeFault {
   message: string
 }
 
-/** A credential taken out of an envelope. Nothing of it is proved before `signatureFault` says that nothing is wrong. */
-export interface OpenedEnvelope {
+/** What an envelope says of its signature. */
+export interface Opened {
   mediaType: string
-  /** As it was signed. */
-  credential: Json
-  /** The key as the header names it: a DID URL, or a fragment of the issuer's document. */
+  /** The key as the header names it: a DID URL, or a fragment of the document of who signed. */
   kid: string | undefined
   /** Members of the envelope that say when it is valid, in seconds since 1970. */
   notBefore?: number | undefined
@@ -21,10 +19,50 @@ export interface OpenedEnvelope {
   signatureFault(key: VerificationKey): EnvelopeFault | undefined
 }
 
+/** A credential taken out of an envelope. Nothing of it is proved before `signatureFault` says that nothing is wrong. */
+export interface OpenedEnvelope extends Opened {
+  /** As it was signed. */
+  credential: Json
+}
+
+/** A presentation taken out of an envelope. Nothing of it is proved before `signatureFault` says that nothing is wrong. */
+export interface OpenedPresentation extends Opened {
+  /** As it was signed. */
+  presentation: Json
+}
+
+/** What stands in an envelope, and how its header may name that. */
+export interface Enclosed {
+  what: 'credential' | 'presentation'
+  /** `typ`, without `application/` in a JWT. */
+  type: string
+  /** `cty`, or the content type. */
+  contentType: string
+}
+
 export const refusedEnvelope = (code: string, message: string) => new Refusal(`envelope.${code}`, message)
 
-/** The content of an envelope as a credential; it must be a JSON object. */
-export function credentialIn(content: unknown): Json {
+/** The content of an envelope; it must be a JSON object. */
+export function objectIn(content: unknown): Json {
   if (!isObject(content)) throw refusedEnvelope('malformed', 'The content of the envelope is not a JSON object.')
   return content
+}
+
+const idOf = (value: unknown): unknown => (isObject(value) ? value.id : value)
+
+/**
+ * Registered claims beside the members of the content must not say something else than these do (VC-JOSE-COSE 1.0,
+ * sections 3.1.3 and 3.2.1). `members`: the names of the members that a claim stands for, and whether absent ones agree.
+ */
+export function assertAgrees(
+  { what }: Pick<Enclosed, 'what'>,
+  content: Json,
+  claims: readonly { claim: string; member: string; values: readonly unknown[]; mayBeAbsent?: boolean }[],
+): void {
+  for (const { claim, member, values, mayBeAbsent = false } of claims) {
+    const value = content[claim]
+    const isAbsent = mayBeAbsent && values.every((each) => each === undefined)
+    if (value === undefined || isAbsent || values.map(idOf).includes(value)) continue
+    throw refusedEnvelope('contradiction', `The claim ${claim} of the JWT is not the ${member} of the ${what}.`)
+  }
 }
