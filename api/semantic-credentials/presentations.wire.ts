@@ -119,7 +119,7 @@ export interface PresentationRequestOut {
 }
 
 export interface VerifyPresentationIn {
-  /** The holder's presentation, with proof; data model 1.1 or 2.0. */
+  /** The holder's presentation, with proof, of data model 1.1 or 2.0; or as EnvelopedVerifiablePresentation. */
   presentation: PresentationToVerify
   /**
    * The expected challenge. When absent, the proof's challenge is accepted unchecked: see `warnings`, and the setting

@@ -8,6 +8,9 @@ export type CompleteCredential = JsonObject
 /** A W3C presentation with the holder's proof. Its contexts define further members. */
 export type VerifiablePresentation = JsonObject
 
+/** A W3C presentation with the holder's proof, or in an envelope that the holder has signed. */
+export type ProvedPresentation = JsonObject
+
 /** A W3C presentation before the holder signs it. */
 export type UnsignedPresentation = JsonObject
 
@@ -93,8 +96,8 @@ export interface VcApiStatusIn {
 export type VcApiEmptyOut = {}
 
 export interface VcApiVerifyPresentationIn {
-  /** With the holder's proof. */
-  verifiablePresentation: VerifiablePresentation
+  /** With the holder's proof, or as EnvelopedVerifiablePresentation. */
+  verifiablePresentation: ProvedPresentation
   options?: VcApiVerifyOptions
 }
 

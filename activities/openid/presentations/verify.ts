@@ -17,6 +17,7 @@ import { type Stated, statedInClaims, statedInJsonLd, statedInMdoc } from '../..
 import { holderKey } from '../../../protocol/sd-jwt-credentials/key-binding.ts'
 import { readSdJwt } from '../../../protocol/sd-jwt-credentials/read.ts'
 import { proofsOf, signerOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
+import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { credentialsIn } from '../../../protocol/semantic-credentials/presentations/index.ts'
 import type { PresentationQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 import type { TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
@@ -124,7 +125,9 @@ export function createPresentationChecks(parts: Parts) {
     const by = example ? [{ domain, queries: [example], ...(trustedContexts && { trustedContexts }) }] : []
     const verdict = await presentations.checkPresentation(tenantId, { presentation, challenge, domain }, { asked: by })
     const document = presentation as Json
-    const credentials = credentialsIn(document).flatMap(({ credential }) => (isObject(credential) ? [credential] : []))
+    const credentials = credentialsIn(withoutEnvelopes(document)).flatMap(({ credential }) =>
+      isObject(credential) ? [credential] : [],
+    )
     const trust = verdict.checks.find((check) => check.trust)?.trust
     const found: Found = {
       ...checksOfPresentation(verdict.checks),

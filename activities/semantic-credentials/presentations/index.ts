@@ -9,9 +9,13 @@ import {
 } from '../../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
+import { openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
-import { expectedDomains, failed, proofsOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
-import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
+import { expectedDomains, failed, signaturesOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
+import {
+  isEnvelopedPresentation,
+  withoutEnvelopes,
+} from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
 import {
   assertPresentation,
   credentialsIn,
@@ -21,6 +25,7 @@ import {
 import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 import {
   type PresentationVerdict,
+  unopened,
   verdictOf,
   verifyPresentation,
 } from '../../../protocol/semantic-credentials/presentations/verify.ts'
@@ -83,6 +88,25 @@ interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   presentationRequests: PresentationRequests
 }
 
+type Sent = Pick<PresentationToVerify, 'presentation' | 'envelope' | 'asSent'>
+
+/**
+ * A presentation as its checks need it, with the envelope that it came in; or why it cannot be taken out of it. Throws
+ * `Refusal('presentation.malformed')` for what is no presentation.
+ */
+function received(payload: unknown): Sent | { fault: Refusal } {
+  const presentation = normalisePresentation(payload)
+  if (!isEnvelopedPresentation(presentation)) return { presentation, ...(isObject(payload) && { asSent: payload }) }
+  try {
+    const envelope = openPresentation(presentation)
+    const { presentation: content } = envelope
+    return { presentation: normalisePresentation(content), asSent: content, envelope }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { fault: error }
+  }
+}
+
 /** For the log entry: the verdict, with the check that failed first. Evidence stays out, for it may name people. */
 const noteOf = ({ verified, checks }: PresentationVerdict) => ({
   verified,
@@ -139,15 +163,16 @@ export function createPresentations(parts: Parts) {
       skip = new Set(),
     }: Partial<Pick<PresentationToVerify, 'asked' | 'bindHolder' | 'skip'>> = {},
   ): Promise<WarnedPresentationVerdict> {
-    const presentation = normalisePresentation(payload)
-    assertPresentation(presentation)
+    const sent = received(payload)
+    if (isObject(payload)) assertPresentation(payload)
     assertTrustedContexts(trustedContexts)
+    if ('fault' in sent) return { ...unopened(sent.fault), warnings: [] }
+    const { presentation } = sent
     const trusted = [trustedContexts, ...asked.map((each) => each.trustedContexts)].filter((each) => each !== undefined)
     const { verifiableCredential: _, ...own } = presentation
     const expected = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }), asked }
     const request: PresentationToVerify = {
-      presentation,
-      ...(isObject(payload) && { asSent: payload }),
+      ...sent,
       ...expected,
       ...(await required(tenantId, expected)),
       untrusted: trusted.length > 0 ? await contexts.contextReasons(tenantId, own, trusted) : [],
@@ -217,8 +242,8 @@ export function createPresentations(parts: Parts) {
     ): Promise<WarnedPresentationVerdict> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as WarnedPresentationVerdict
-      const presentation = normalisePresentation(input.presentation)
-      const ownChallenge = proofsOf(presentation)[0]?.proof.challenge
+      const sent = received(input.presentation)
+      const ownChallenge = 'fault' in sent ? undefined : signaturesOf(sent)[0]?.proof.challenge
       const challenge = input.challenge ?? (typeof ownChallenge === 'string' ? ownChallenge : undefined)
       const request =
         challenge === undefined ? undefined : await presentationRequests.findByChallenge(tenantId, challenge)

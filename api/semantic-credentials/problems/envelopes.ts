@@ -16,8 +16,8 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
       remedy: 'The issuer writes cty vc, or the content type application/vc, or leaves it out.',
     },
     'envelope.contradiction': {
-      meaning: 'The claim iss, sub or jti says something else than the credential.',
-      remedy: 'The issuer leaves the claim out, or gives it the value of the member of the credential.',
+      meaning: 'The claim iss, sub or jti says something else than the credential or presentation.',
+      remedy: 'Whoever signs leaves the claim out, or gives it the value of the member.',
     },
     'envelope.critical': {
       meaning: 'The header has crit or b64, which change how it must be read.',
@@ -35,21 +35,32 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
       meaning: 'The data: URL has its content in another encoding than its media type asks for.',
       remedy: 'A JWT stands in the URL as it is; a COSE_Sign1 in base64, after ;base64.',
     },
+    'envelope.key_binding': {
+      meaning: 'The SD-JWT has a key binding JWT, whose nonce and audience nobody checks here.',
+      remedy: 'Send the SD-JWT without its key binding, which ends with a tilde; the presentation proves who presents.',
+    },
     'envelope.malformed': {
       meaning: 'The content of the envelope cannot be read as a signed credential.',
       remedy: 'Send the envelope as its issuer made it; the message says what cannot be read.',
     },
     'envelope.media_type': {
       meaning: 'The platform does not read envelopes of this media type.',
-      remedy: 'Use application/vc+jwt or application/vc+cose.',
+      remedy:
+        'Use application/vc+jwt, application/vc+cose or application/vc+sd-jwt, and vp+jwt or vp+cose for a presentation.',
+    },
+    'envelope.members': {
+      meaning: 'Beside the envelope there are members or types that nobody has signed.',
+      remedy:
+        'Send the object with @context, id and type alone; its type is EnvelopedVerifiableCredential or EnvelopedVerifiablePresentation.',
     },
     'envelope.nested': {
       meaning: 'There is an envelope within the envelope.',
       remedy: 'Put the credential itself into the envelope.',
     },
     'envelope.type': {
-      meaning: 'The typ of the header is that of something else than a credential.',
-      remedy: 'The issuer writes typ vc+jwt, or application/vc+cose in a COSE_Sign1, or leaves it out.',
+      meaning: 'The typ of the header is that of something else than what is in the envelope.',
+      remedy:
+        'Whoever signs writes typ vc+jwt, or application/vc+cose in a COSE_Sign1 (vp for a presentation), or leaves it out.',
     },
     'envelope.unprotected_algorithm': {
       meaning: 'The algorithm stands in the unprotected header, where anybody can change it.',

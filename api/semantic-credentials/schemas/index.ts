@@ -104,6 +104,23 @@ const DOCUMENT: Schema = {
 
 const PROOF: Schema = { description: 'One proof, or several.', ...oneOrMore(ref('Proof')) }
 
+/** An object that has an envelope, and nothing beside it. */
+const enveloped = (name: string, kind: string): Schema => ({
+  type: 'object',
+  required: ['@context', 'id', 'type'],
+  properties: {
+    '@context': ref('Contexts'),
+    id: {
+      type: 'string',
+      pattern: `^data:application/${kind}\\+(jwt,[A-Za-z0-9_.-]+|cose;base64,[A-Za-z0-9+/]+={0,2})$`,
+      maxLength: 1_000_000,
+      description: 'The envelope as data: URL.',
+    },
+    type: { type: 'string', enum: [name] },
+  },
+  additionalProperties: false,
+})
+
 /** Credentials and presentations of the W3C data models; their contexts define further members. */
 const CREDENTIALS: Schemas = {
   Contexts: {
@@ -225,21 +242,7 @@ const CREDENTIALS: Schemas = {
     properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
     ...freeMembers,
   },
-  EnvelopedVerifiableCredential: {
-    type: 'object',
-    required: ['@context', 'id', 'type'],
-    properties: {
-      '@context': ref('Contexts'),
-      id: {
-        type: 'string',
-        pattern: '^data:application/vc\\+(jwt,[A-Za-z0-9_.-]+|cose;base64,[A-Za-z0-9+/]+={0,2})$',
-        maxLength: 1_000_000,
-        description: 'The envelope as data: URL.',
-      },
-      type: typesWith('EnvelopedVerifiableCredential'),
-    },
-    ...freeMembers,
-  },
+  EnvelopedVerifiableCredential: enveloped('EnvelopedVerifiableCredential', 'vc'),
   IssuedCredential: { anyOf: [ref('VerifiableCredential'), ref('EnvelopedVerifiableCredential')] },
   CredentialToVerify: { anyOf: [ref('VerifiableCredential'), DOCUMENT] },
 }
@@ -271,7 +274,9 @@ const PRESENTATIONS: Schemas = {
     properties: { ...PRESENTED, proof: PROOF },
     ...freeMembers,
   },
-  PresentationToVerify: { anyOf: [ref('VerifiablePresentation'), DOCUMENT] },
+  EnvelopedVerifiablePresentation: enveloped('EnvelopedVerifiablePresentation', 'vp'),
+  ProvedPresentation: { anyOf: [ref('VerifiablePresentation'), ref('EnvelopedVerifiablePresentation')] },
+  PresentationToVerify: { anyOf: [ref('ProvedPresentation'), DOCUMENT] },
   TrustedContext: { anyOf: [URI, ref('JsonObject')] },
   VerifierDomain: { type: 'string', minLength: 1, maxLength: 2048, pattern: '^[!-~]+$', example: 'verifier.example' },
   DisplayName: line(255),

@@ -7,10 +7,10 @@ import type { Json } from '../../json.ts'
 import {
   type Enclosed,
   type EnvelopeFault,
-  objectIn,
   type Opened,
   type OpenedEnvelope,
   type OpenedPresentation,
+  objectIn,
   refusedEnvelope,
 } from './opened.ts'
 
@@ -27,8 +27,7 @@ const FAULTS: Record<CoseFault, [code: string, message: string]> = {
 function checkTypes({ protected: header, unprotected }: CoseSign1, { type, contentType: expected }: Enclosed): void {
   const of = (label: number) => header.get(label) ?? unprotected.get(label)
   const [typ, contentType] = [of(HEADER.typ), of(HEADER.contentType)]
-  if (typ !== undefined && typ !== type)
-    throw refusedEnvelope('type', `The typ of the COSE_Sign1 must be ${type}.`)
+  if (typ !== undefined && typ !== type) throw refusedEnvelope('type', `The typ of the COSE_Sign1 must be ${type}.`)
   if (contentType !== undefined && contentType !== expected)
     throw refusedEnvelope('content_type', `The content type of the COSE_Sign1 must be ${expected}.`)
 }

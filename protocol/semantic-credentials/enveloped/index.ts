@@ -4,6 +4,7 @@ import { boundsErrors } from '../bounds.ts'
 import { openCose, openCosePresentation } from './cose.ts'
 import { openJose, openJosePresentation } from './jose.ts'
 import { type Enclosed, type OpenedEnvelope, type OpenedPresentation, refusedEnvelope } from './opened.ts'
+import { openSdJwt } from './sd-jwt.ts'
 
 export type { Opened, OpenedEnvelope, OpenedPresentation } from './opened.ts'
 
@@ -26,14 +27,14 @@ const ofBytes =
   <Result>(mediaType: string, open: (bytes: Uint8Array) => Result) =>
   (content: string, isBase64: boolean): Result => {
     const bytes = isBase64 ? fromBase64url(base64urlOf(content)) : undefined
-    if (!bytes)
-      throw refusedEnvelope('encoding', `A data: URL of ${mediaType} must have ;base64, and base64 after it.`)
+    if (!bytes) throw refusedEnvelope('encoding', `A data: URL of ${mediaType} must have ;base64, and base64 after it.`)
     return open(bytes)
   }
 
 const CREDENTIALS: Openers<OpenedEnvelope> = new Map([
   ['application/vc+jwt', ofText('application/vc+jwt', openJose)],
   ['application/vc+cose', ofBytes('application/vc+cose', openCose)],
+  ['application/vc+sd-jwt', ofText('application/vc+sd-jwt', openSdJwt)],
 ])
 
 const PRESENTATIONS: Openers<OpenedPresentation> = new Map([
@@ -67,6 +68,20 @@ function openUrl<Result>(id: unknown, what: Enclosed['what'], openers: Openers<R
   return open(content, base64 !== undefined)
 }
 
+/** What stands beside the envelope is not signed, and whoever reads it would take it for what the envelope says. */
+const MEMBERS = ['@context', 'id', 'type']
+
+function assertBare(envelope: Json, name: string): void {
+  const more = Object.keys(envelope).find((member) => !MEMBERS.includes(member))
+  if (more !== undefined)
+    throw refusedEnvelope(
+      'members',
+      `An ${name} has no member ${more.slice(0, 100)}: what is not in the envelope is not signed.`,
+    )
+  if (listOf(envelope.type).join() !== name)
+    throw refusedEnvelope('members', `The type of an object with an envelope must be ${name} alone.`)
+}
+
 function assertPlain(content: Json, what: Enclosed['what']): void {
   const [fault] = boundsErrors(content, 'foreign')
   if (fault) throw refusedEnvelope('malformed', `The ${what} in the envelope ${fault.message}.`)
@@ -78,15 +93,17 @@ function assertPlain(content: Json, what: Enclosed['what']): void {
  * Credentials using JOSE and COSE 1.0). Throws `Refusal('envelope.*')` for what is no such envelope; the signature is not
  * verified.
  */
-export function openEnvelope({ id }: Json): OpenedEnvelope {
-  const opened = openUrl(id, 'credential', CREDENTIALS)
+export function openEnvelope(envelope: Json): OpenedEnvelope {
+  assertBare(envelope, 'EnvelopedVerifiableCredential')
+  const opened = openUrl(envelope.id, 'credential', CREDENTIALS)
   assertPlain(opened.credential, 'credential')
   return opened
 }
 
 /** The same of an `EnvelopedVerifiablePresentation` (section 4.13). Its credentials may come in envelopes of their own. */
-export function openPresentation({ id }: Json): OpenedPresentation {
-  const opened = openUrl(id, 'presentation', PRESENTATIONS)
+export function openPresentation(envelope: Json): OpenedPresentation {
+  assertBare(envelope, 'EnvelopedVerifiablePresentation')
+  const opened = openUrl(envelope.id, 'presentation', PRESENTATIONS)
   assertPlain(opened.presentation, 'presentation')
   return opened
 }

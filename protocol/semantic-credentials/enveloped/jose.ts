@@ -7,10 +7,10 @@ import {
   assertAgrees,
   type Enclosed,
   type EnvelopeFault,
-  objectIn,
   type Opened,
   type OpenedEnvelope,
   type OpenedPresentation,
+  objectIn,
   refusedEnvelope,
 } from './opened.ts'
 
@@ -36,7 +36,8 @@ function parsed(bytes: Uint8Array, part: string): unknown {
   }
 }
 
-function checkHeader(header: Json, { what, type, contentType }: Enclosed): void {
+/** Throws `Refusal('envelope.*')` for a header by which nothing may be verified. */
+export function checkHeader(header: Json, { what, type, contentType }: Enclosed): void {
   if (header.crit !== undefined || header.b64 !== undefined)
     throw refusedEnvelope('critical', `The header of the JWT has crit or b64, which no ${what} may have.`)
   if (typeof header.alg === 'string' && header.alg.toLowerCase() === 'none')
@@ -48,11 +49,41 @@ function checkHeader(header: Json, { what, type, contentType }: Enclosed): void 
     throw refusedEnvelope('content_type', `The cty of the JWT must be ${contentType}.`)
 }
 
-function secondsIn(content: Json, name: 'nbf' | 'exp'): number | undefined {
+/** A registered claim that is a time. */
+export function secondsIn(content: Json, name: 'nbf' | 'exp'): number | undefined {
   const value = content[name]
   if (value === undefined) return undefined
   if (typeof value === 'number' && Number.isFinite(value)) return value
   throw refusedEnvelope('malformed', `The claim ${name} of the JWT is not a number of seconds.`)
+}
+
+/** The content is the payload: `vc` and `vp` are of data model 1.1, and there is none in this form. */
+export function assertPlainClaims({ what }: Enclosed, content: Json): void {
+  for (const name of ['vc', 'vp'])
+    if (Object.hasOwn(content, name))
+      throw refusedEnvelope(
+        'claim_of_1_1',
+        `The JWT has the claim ${name}, which is of data model 1.1: the payload is the ${what}.`,
+      )
+}
+
+export const assertCredentialClaims = (enclosed: Enclosed, credential: Json): void =>
+  assertAgrees(enclosed, credential, [
+    { claim: 'iss', member: 'issuer', values: [credential.issuer] },
+    { claim: 'jti', member: 'id', values: [credential.id] },
+    { claim: 'sub', member: 'subject', values: listOf(credential.credentialSubject) },
+  ])
+
+/** Why a key has not signed; its type must be that of the algorithm. */
+export function joseFault(
+  key: VerificationKey,
+  { alg }: Json,
+  { signed, signature }: { signed: Uint8Array; signature: Uint8Array },
+): EnvelopeFault | undefined {
+  if (!(ALGORITHMS[key.keyType] ?? []).includes(String(alg)))
+    return { code: 'envelope.key_unfit', message: `The alg of the JWT is not one of a ${key.keyType} key.` }
+  if (verifySignature(key, signed, signature)) return undefined
+  return { code: 'envelope.signature', message: 'The signature of the JWT does not match its content.' }
 }
 
 /** Reads a JWS whose payload is the content itself. Throws `Refusal('envelope.*')`. */
@@ -66,12 +97,7 @@ function readJose(jwt: string, enclosed: Enclosed): Opened & { content: Json } {
   if (payload.length === 0)
     throw refusedEnvelope('detached', 'The JWT has no payload: a detached one cannot be verified here.')
   const content = objectIn(parsed(payload, 'payload'))
-  for (const name of ['vc', 'vp'])
-    if (Object.hasOwn(content, name))
-      throw refusedEnvelope(
-        'claim_of_1_1',
-        `The JWT has the claim ${name}, which is of data model 1.1: the payload is the ${enclosed.what}.`,
-      )
+  assertPlainClaims(enclosed, content)
   const signed = Buffer.from(jwt.slice(0, jwt.lastIndexOf('.')))
   return {
     mediaType: `application/${enclosed.type}`,
@@ -79,12 +105,7 @@ function readJose(jwt: string, enclosed: Enclosed): Opened & { content: Json } {
     kid: typeof members.kid === 'string' ? members.kid : undefined,
     notBefore: secondsIn(content, 'nbf'),
     expires: secondsIn(content, 'exp'),
-    signatureFault(key: VerificationKey): EnvelopeFault | undefined {
-      if (!(ALGORITHMS[key.keyType] ?? []).includes(String(members.alg)))
-        return { code: 'envelope.key_unfit', message: `The alg of the JWT is not one of a ${key.keyType} key.` }
-      if (verifySignature(key, signed, signature)) return undefined
-      return { code: 'envelope.signature', message: 'The signature of the JWT does not match its content.' }
-    },
+    signatureFault: (key: VerificationKey) => joseFault(key, members, { signed, signature }),
   }
 }
 
@@ -94,11 +115,7 @@ const PRESENTATION: Enclosed = { what: 'presentation', type: 'vp+jwt', contentTy
 /** Opens a credential that is secured as a JWS (VC-JOSE-COSE 1.0, section 3.1.1). Throws `Refusal('envelope.*')`. */
 export function openJose(jwt: string): OpenedEnvelope {
   const { content: credential, ...opened } = readJose(jwt, CREDENTIAL)
-  assertAgrees(CREDENTIAL, credential, [
-    { claim: 'iss', member: 'issuer', values: [credential.issuer] },
-    { claim: 'jti', member: 'id', values: [credential.id] },
-    { claim: 'sub', member: 'subject', values: listOf(credential.credentialSubject) },
-  ])
+  assertCredentialClaims(CREDENTIAL, credential)
   return { ...opened, credential }
 }
 

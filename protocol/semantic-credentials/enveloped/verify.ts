@@ -4,13 +4,20 @@ import { Refusal } from '../../errors.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../../time.ts'
 import { endOf } from '../proofs.ts'
 import { foreseen, type Reason } from '../reasons.ts'
-import type { OpenedEnvelope } from './opened.ts'
+import type { Opened, OpenedEnvelope, OpenedPresentation } from './opened.ts'
 
-interface EnvelopeRules extends Clock {
-  /** Id of the credential's issuer. */
-  issuer: string
+interface SignatureRules extends Clock {
+  /** Under which relationship the DID document must have the key. */
+  purpose: 'assertionMethod' | 'authentication'
+  /** The DID whose document has a key that the header names as a fragment; undefined: only a DID URL names a key. */
+  controller: string | undefined
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
+}
+
+interface EnvelopeRules extends Omit<SignatureRules, 'purpose' | 'controller'> {
+  /** Id of the credential's issuer. */
+  issuer: string
   /** false: the key may be of another DID than the issuer. */
   byIssuer: boolean
   /** false: the caller leaves the check of the dates out. */
@@ -24,40 +31,62 @@ const because = (type: Reason['type'], code: string, message: string): Reason =>
 })
 
 /** `nbf` and `exp` of the envelope count beside the dates of the credential. */
-function times({ notBefore, expires }: OpenedEnvelope, rules: EnvelopeRules): Reason[] {
-  if (!rules.atItsTime) return []
+function times({ notBefore, expires }: Opened, clock: Clock): Reason[] {
   const reasons: Reason[] = []
-  if (notBefore !== undefined && isToCome(momentOfSeconds(notBefore), rules))
+  if (notBefore !== undefined && isToCome(momentOfSeconds(notBefore), clock))
     reasons.push(because('NotYetValid', 'not_yet_valid', 'The envelope is not valid yet; see its nbf.'))
-  if (expires !== undefined && hasCome(momentOfSeconds(expires), rules))
+  if (expires !== undefined && hasCome(momentOfSeconds(expires), clock))
     reasons.push(because('Expired', 'expired', 'The envelope has expired; see its exp.'))
   return reasons
 }
 
-async function signature(opened: OpenedEnvelope, rules: EnvelopeRules): Promise<Reason[]> {
-  const { issuer, resolveDid, byIssuer } = rules
-  const { kid } = opened
-  if (kid === undefined || kid === '' || kid.length > 2_048)
-    return [because('Proof', 'key_missing', 'The header of the envelope names no key (kid).')]
-  const url = kid.startsWith('did:') ? kid : `${issuer}#${kid.replace(/^#/, '')}`
-  if (byIssuer && !url.startsWith(`${issuer}#`))
-    return [because('Issuer', 'key_of_another', `The envelope is not signed by the issuer ${issuer.slice(0, 200)}.`)]
-  const { method, authorized } = dereference(await resolveDid(parseDidUrl(url).did), url, 'assertionMethod')
+/** The DID URL of the key of an envelope; undefined where its header names none. */
+export function keyUrl({ kid }: Pick<Opened, 'kid'>, controller: string | undefined): string | undefined {
+  if (kid === undefined || kid === '' || kid.length > 2_048) return undefined
+  if (kid.startsWith('did:')) return kid
+  return controller === undefined ? undefined : `${controller}#${kid.replace(/^#/, '')}`
+}
+
+async function signature(opened: Opened, rules: SignatureRules): Promise<Reason[]> {
+  const { purpose, controller, resolveDid } = rules
+  const url = keyUrl(opened, controller)
+  if (url === undefined) return [because('Proof', 'key_missing', 'The header of the envelope names no key (kid).')]
+  const { method, authorized } = dereference(await resolveDid(parseDidUrl(url).did), url, purpose)
   if (!authorized)
-    return [because('Issuer', 'key_not_allowed', `The DID document does not allow ${url} for assertionMethod.`)]
+    return [because('Issuer', 'key_not_allowed', `The DID document does not allow ${url} for ${purpose}.`)]
   const end = endOf(method, rules)
   if (end !== undefined) return [because('Issuer', 'key_ended', end)]
   const fault = opened.signatureFault(verificationKey(method))
   return fault === undefined ? [] : [{ type: 'Proof', ...fault }]
 }
 
-/** Why the envelope does not secure its credential; an empty list if it does. Throws only errors of our own parts. */
-export async function envelopeReasons(opened: OpenedEnvelope, rules: EnvelopeRules): Promise<Reason[]> {
+/** What is foreseen to go wrong with a key is a reason. Throws only errors of our own parts. */
+async function signatureReasons(opened: Opened, rules: SignatureRules): Promise<Reason[]> {
   try {
-    return [...(await signature(opened, rules)), ...times(opened, rules)]
+    return await signature(opened, rules)
   } catch (error) {
     if (!foreseen(error)) throw error
     const code = error instanceof Refusal ? { code: error.code } : {}
-    return [{ type: 'Issuer', ...code, message: error.message }, ...times(opened, rules)]
+    return [{ type: 'Issuer', ...code, message: error.message }]
   }
 }
+
+/** Why the envelope does not secure its credential; an empty list if it does. Throws only errors of our own parts. */
+export async function envelopeReasons(opened: OpenedEnvelope, rules: EnvelopeRules): Promise<Reason[]> {
+  const { issuer, byIssuer, atItsTime } = rules
+  const url = keyUrl(opened, issuer)
+  const isOthers = byIssuer && url !== undefined && !url.startsWith(`${issuer}#`)
+  const signed = isOthers
+    ? [because('Issuer', 'key_of_another', `The envelope is not signed by the issuer ${issuer.slice(0, 200)}.`)]
+    : await signatureReasons(opened, { ...rules, purpose: 'assertionMethod', controller: issuer })
+  return [...signed, ...(atItsTime ? times(opened, rules) : [])]
+}
+
+/** Why the envelope does not prove who presents; an empty list if it does. Throws only errors of our own parts. */
+export const presenterReasons = async (
+  opened: OpenedPresentation,
+  rules: Omit<SignatureRules, 'purpose'>,
+): Promise<Reason[]> => [
+  ...(await signatureReasons(opened, { ...rules, purpose: 'authentication' })),
+  ...times(opened, rules),
+]

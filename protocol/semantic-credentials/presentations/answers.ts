@@ -10,7 +10,7 @@ import {
   failed,
   type PresentationToVerify,
   passed,
-  proofsOf,
+  signaturesOf,
   signerOf,
   skipped,
 } from './checks.ts'
@@ -21,8 +21,9 @@ import { mismatch } from './matching.ts'
 import type { PresentationQuery } from './queries.ts'
 
 /** The expected challenge, in every proof (VC Data Integrity 1.0, section 4.4). */
-export function challengeChecks({ presentation, challenge, requireChallenge }: PresentationToVerify): Check[] {
-  const [first] = proofsOf(presentation)
+export function challengeChecks(request: PresentationToVerify): Check[] {
+  const { challenge, requireChallenge } = request
+  const [first] = signaturesOf(request)
   if (!first) return [skipped('challenge', 'The presentation has no proof.')]
   if (challenge === undefined && requireChallenge)
     return [
@@ -33,35 +34,35 @@ export function challengeChecks({ presentation, challenge, requireChallenge }: P
     ]
   if (challenge === undefined)
     return [skipped('challenge', `No challenge was expected; the proof has ${excerpt(first.proof.challenge)}.`)]
-  return proofsOf(presentation).map(({ proof, path }) =>
+  return signaturesOf(request).map(({ proof, pathOf }) =>
     proof.challenge === challenge
-      ? passed('challenge', 'The proof has the expected challenge.', `${path}/challenge`)
+      ? passed('challenge', 'The proof has the expected challenge.', pathOf('challenge'))
       : failed(
           'challenge',
           `The proof has the challenge ${excerpt(proof.challenge)}, not the expected one.`,
-          `${path}/challenge`,
+          pathOf('challenge'),
         ),
   )
 }
 
 /** The expected domains: the caller's, and those of the requests. A proof may have several. */
 export function domainChecks(request: PresentationToVerify): Check[] {
-  const { presentation, requireDomain } = request
+  const { requireDomain } = request
   const expected = expectedDomains(request)
-  const [first] = proofsOf(presentation)
+  const [first] = signaturesOf(request)
   if (!first) return [skipped('domain', 'The presentation has no proof.')]
   if (expected.length === 0 && requireDomain)
     return [failed('domain', 'The tenant requires a domain (requireDomain). Send the expected one with the request.')]
   if (expected.length === 0)
     return [skipped('domain', `No domain was expected; the proof has ${excerpt(first.proof.domain)}.`)]
-  return proofsOf(presentation).map(({ proof, path }) => {
+  return signaturesOf(request).map(({ proof, pathOf }) => {
     const missing = expected.find((each) => !listOf(proof.domain).includes(each))
     return missing === undefined
-      ? passed('domain', `The proof has the domain ${excerpt(expected.join(', '))}.`, `${path}/domain`)
+      ? passed('domain', `The proof has the domain ${excerpt(expected.join(', '))}.`, pathOf('domain'))
       : failed(
           'domain',
           `The proof has the domain ${excerpt(proof.domain)}, not ${excerpt(missing)}.`,
-          `${path}/domain`,
+          pathOf('domain'),
         )
   })
 }
@@ -127,7 +128,7 @@ async function queryCheck(query: PresentationQuery, request: PresentationToVerif
     ]
   if (query.type !== 'DIDAuth')
     return inTurn(query.credentialQuery, async (each) => [await credentialQueryCheck(each, request)])
-  const [first] = proofsOf(request.presentation)
+  const [first] = signaturesOf(request)
   return first
     ? [passed('query', `The holder proof authenticates ${excerpt(signerOf(first.proof))}.`, query.path)]
     : [failed('query', 'DIDAuth requires a proof of the holder, and there is none.', query.path)]

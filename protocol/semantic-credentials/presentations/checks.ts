@@ -1,6 +1,8 @@
 import type { ListedIssuer } from '../../credentials/trust.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
+import type { OpenedPresentation } from '../enveloped/index.ts'
+import { keyUrl } from '../enveloped/verify.ts'
 import { methodId, type ProofRules } from '../proofs.ts'
 import type { OptionalCheck, Reason } from '../reasons.ts'
 import type { Verdict } from '../verify.ts'
@@ -51,6 +53,8 @@ export interface Asked {
 export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** From `normalisePresentation`. */
   presentation: Json
+  /** The envelope that the presentation came in; it stands in place of a proof. */
+  envelope?: OpenedPresentation
   /** The presentation as it came, for proofs that sign the JSON itself. Default: `presentation`. */
   asSent?: Json
   /** The expected challenge; undefined: any. */
@@ -94,10 +98,49 @@ export const excerpt = (value: unknown): string => {
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }
 
+export interface PlacedProof {
+  proof: Json
+  path: string
+  /** JSON pointer to one of its members. */
+  pathOf(member: 'challenge' | 'domain'): string
+}
+
 /** The proofs with the path of each. */
-export function proofsOf({ proof }: Json): { proof: Json; path: string }[] {
+export function proofsOf({ proof }: Json): PlacedProof[] {
   const at = (index: number) => (Array.isArray(proof) ? `/proof/${index}` : '/proof')
-  return listOf(proof).flatMap((each, index) => (isObject(each) ? [{ proof: each, path: at(index) }] : []))
+  return listOf(proof).flatMap((each, index): PlacedProof[] => {
+    const path = at(index)
+    return isObject(each) ? [{ proof: each, path, pathOf: (member) => `${path}/${member}` }] : []
+  })
+}
+
+/** DID of a holder, as the presentation names it. */
+export const holderOf = ({ holder }: Json): unknown => (isObject(holder) ? holder.id : holder)
+
+/** Whose key a `kid` without a DID names. */
+export const controllerOf = ({ presentation }: OpenedPresentation): string | undefined => {
+  const did = holderOf(presentation) ?? presentation.iss
+  return typeof did === 'string' ? did : undefined
+}
+
+/**
+ * Everything that says who presents: the proofs, and before them the envelope, whose `nonce` and `aud` are challenge and
+ * domain.
+ */
+export function signaturesOf({
+  presentation,
+  envelope,
+}: Pick<PresentationToVerify, 'presentation' | 'envelope'>): PlacedProof[] {
+  const proofs = proofsOf(presentation)
+  if (!envelope) return proofs
+  const { mediaType, presentation: content } = envelope
+  const proof = {
+    type: mediaType,
+    verificationMethod: keyUrl(envelope, controllerOf(envelope)),
+    challenge: content.nonce,
+    domain: content.aud,
+  }
+  return [{ proof, path: '/id', pathOf: () => '/id' }, ...proofs]
 }
 
 export const signerOf = (proof: Json): string => methodId(proof).split('#')[0] ?? ''

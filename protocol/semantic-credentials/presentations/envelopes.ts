@@ -8,8 +8,6 @@ const CREDENTIAL = 'EnvelopedVerifiableCredential'
 const PRESENTATION = 'EnvelopedVerifiablePresentation'
 
 /** For people. */
-export const unsupportedPresentation =
-  'Enveloped presentations (JWT, SD-JWT, COSE) are not supported: send one with a Data Integrity proof.'
 export const PLAIN_JWT = `A plain JWT is not a credential of JSON-LD: send it as id of an ${CREDENTIAL}, as a data: URL.`
 
 /** Opening an envelope costs as much as its text is long, and several checks of one presentation ask for its content. */

@@ -1,24 +1,28 @@
 import { type Json, suiteOfProof } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
+import { keyUrl, presenterReasons } from '../enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
 import {
   type Check,
+  controllerOf,
   excerpt,
   failed,
+  holderOf,
   type PresentationToVerify,
   passed,
   proofsOf,
+  signaturesOf,
   signerOf,
   skipped,
 } from './checks.ts'
 import { isEnveloped, withoutEnvelopes } from './envelopes.ts'
-import { credentialsIn, holderOf } from './index.ts'
+import { credentialsIn } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
-const holdersOf = (presentation: Json): string[] => {
-  const declared = holderOf(presentation)
-  return declared === undefined ? proofsOf(presentation).map(({ proof }) => signerOf(proof)) : [String(declared)]
+const holdersOf = (request: PresentationToVerify): string[] => {
+  const declared = holderOf(request.presentation)
+  return declared === undefined ? signaturesOf(request).map(({ proof }) => signerOf(proof)) : [String(declared)]
 }
 
 const idOf = (node: unknown): unknown => (isObject(node) ? (node.id ?? node['@id']) : undefined)
@@ -27,25 +31,35 @@ const idOf = (node: unknown): unknown => (isObject(node) ? (node.id ?? node['@id
  * Returns a credential with the holder's subjects only: a query about a subject is about the holder, unless it names
  * the subject itself.
  */
-export function ofHolder(
-  { pattern }: CredentialQuery,
-  credential: Json,
-  { presentation, bindHolder }: PresentationToVerify,
-): Json {
+export function ofHolder({ pattern }: CredentialQuery, credential: Json, request: PresentationToVerify): Json {
   const isNamed = listOf(pattern.credentialSubject).some((subject) => idOf(subject) !== undefined)
-  if (!bindHolder || isNamed || !Array.isArray(credential.credentialSubject)) return credential
-  const holders: unknown[] = holdersOf(presentation)
+  if (!request.bindHolder || isNamed || !Array.isArray(credential.credentialSubject)) return credential
+  const holders: unknown[] = holdersOf(request)
   return {
     ...credential,
     credentialSubject: credential.credentialSubject.filter((subject) => holders.includes(idOf(subject))),
   }
 }
 
-/** Every proof must verify, with the purpose authentication. */
+async function envelopeChecks({ envelope, ...request }: PresentationToVerify): Promise<Check[]> {
+  if (!envelope) return []
+  const reasons = await presenterReasons(envelope, { ...request, controller: controllerOf(envelope) })
+  if (reasons.length > 0)
+    return reasons.map(({ type, code, message }) => failed('holderProof', `${code ?? type}: ${message}`, '/id'))
+  const url = keyUrl(envelope, controllerOf(envelope))
+  return [passed('holderProof', `${excerpt(url)} signed it: ${envelope.mediaType}.`, '/id')]
+}
+
+/** The envelope and every proof must verify, with the purpose authentication. */
 export async function proofChecks(request: PresentationToVerify): Promise<Check[]> {
+  return [...(await envelopeChecks(request)), ...(await embeddedChecks(request))]
+}
+
+async function embeddedChecks(request: PresentationToVerify): Promise<Check[]> {
   const { proof: _, ...document } = request.presentation
   const { proof: _sent, ...sent } = request.asSent ?? request.presentation
   const proofs = proofsOf(request.presentation)
+  if (proofs.length === 0 && request.envelope) return []
   if (proofs.length === 0) return [failed('holderProof', 'The presentation has no proof.', '/proof')]
   if (proofs.length > MAX_PROOFS)
     return [failed('holderProof', `The presentation has more than ${MAX_PROOFS} proofs.`, '/proof')]
@@ -67,9 +81,10 @@ export async function proofChecks(request: PresentationToVerify): Promise<Check[
 }
 
 /** The holder that a presentation names must have signed it. */
-export function holderChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
+export function holderChecks(request: PresentationToVerify): Check[] {
+  const { presentation, bindHolder } = request
   const declared = holderOf(presentation)
-  const signers = proofsOf(presentation).map(({ proof }) => signerOf(proof))
+  const signers = signaturesOf(request).map(({ proof }) => signerOf(proof))
   if (!bindHolder) return [skipped('holder', 'The binding to the holder is not checked here.')]
   if (signers.length === 0) return [skipped('holder', 'The presentation is not signed.')]
   if (declared === undefined)
@@ -91,8 +106,9 @@ function delegationCheck({ holderBinding }: Json): Check[] {
 }
 
 /** The subject must be the holder. A credential without a subject id fails: it may be a copy. */
-export function bindingChecks({ presentation, bindHolder }: PresentationToVerify): Check[] {
-  const holders = holdersOf(presentation)
+export function bindingChecks(request: PresentationToVerify): Check[] {
+  const { presentation, bindHolder } = request
+  const holders = holdersOf(request)
   const checks = credentialsIn(withoutEnvelopes(presentation)).flatMap(({ credential, path: within }) => {
     if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`

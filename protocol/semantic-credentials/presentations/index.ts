@@ -4,6 +4,7 @@ import { isObject, listOf } from '../../json.ts'
 import { boundsErrors, shapelessErrors, wrapperHint } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
+import { holderOf } from './checks.ts'
 import { envelopeErrors, isEnveloped } from './envelopes.ts'
 
 /** Each credential is fully verified, with BBS in 80 ms: more credentials would be an attack. */
@@ -17,8 +18,6 @@ function containedErrors(credential: unknown, path: string, model: DataModel): F
 
 export const modelOfPresentation = ({ '@context': context }: Json): DataModel =>
   listOf(context)[0] === BASE_CONTEXT['2.0'] ? '2.0' : '1.1'
-
-export const holderOf = ({ holder }: Json): unknown => (isObject(holder) ? holder.id : holder)
 
 /** The credentials of a presentation, each with its path. */
 export function credentialsIn({ verifiableCredential: value }: Json): { credential: unknown; path: string }[] {

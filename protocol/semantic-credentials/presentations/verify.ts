@@ -1,8 +1,8 @@
+import type { Refusal } from '../../errors.ts'
 import { unsignedErrors } from '../unsigned.ts'
 import { challengeChecks, domainChecks, queryChecks, requestChecks } from './answers.ts'
 import { type Check, failed, PRESENTATION_CHECKS, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { credentialChecks } from './credentials.ts'
-import { isEnvelopedPresentation, unsupportedPresentation } from './envelopes.ts'
 import { bindingChecks, holderChecks, proofChecks } from './holder.ts'
 import { modelOfPresentation, ownErrors } from './index.ts'
 
@@ -27,9 +27,10 @@ const RULES: Rule[] = [
   queryChecks,
 ]
 
-function formChecks({ presentation, untrusted = [] }: PresentationToVerify): Check[] {
-  if (isEnvelopedPresentation(presentation)) return [failed('form', unsupportedPresentation, '/type')]
+function formChecks({ presentation, envelope, untrusted = [] }: PresentationToVerify): Check[] {
   const model = modelOfPresentation(presentation)
+  if (envelope && model !== '2.0')
+    return [failed('form', 'Only presentations of data model 2.0 come in envelopes.', '/@context/0')]
   const { verifiableCredential: _, ...own } = presentation
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(own, { sign: false })]
   if (errors.length > 0) return errors.slice(0, 10).map(({ path, message }) => failed('form', message, path || '/'))
@@ -44,6 +45,15 @@ export const verdictOf = (checks: Check[]): PresentationVerdict => {
   return { verified: !first, reason: first ? `${first.check}${where}: ${first.evidence}` : '', checks }
 }
 
+const afterForm = (form: Check[]): PresentationVerdict => {
+  const rest = PRESENTATION_CHECKS.filter((check) => check !== 'form')
+  return verdictOf([...form, ...rest.map((check) => skipped(check, 'The form of the presentation is not valid.'))])
+}
+
+/** The verdict on a presentation whose envelope cannot be opened. */
+export const unopened = ({ code, message }: Pick<Refusal, 'code' | 'message'>): PresentationVerdict =>
+  afterForm([failed('form', `${code}: ${message}`, '/id')])
+
 /**
  * Verifies a presentation of any holder: form, challenge, domain, request, holder proof, each credential, binding and
  * query (specification, verifyWebSemanticPresentationTemplate). Throws only `Refusal('credential.too_complex')`, and
@@ -51,10 +61,7 @@ export const verdictOf = (checks: Check[]): PresentationVerdict => {
  */
 export async function verifyPresentation(request: PresentationToVerify): Promise<PresentationVerdict> {
   const form = formChecks(request)
-  if (form.some(({ outcome }) => outcome === 'failed')) {
-    const rest = PRESENTATION_CHECKS.filter((check) => check !== 'form')
-    return verdictOf([...form, ...rest.map((check) => skipped(check, 'The form of the presentation is not valid.'))])
-  }
+  if (form.some(({ outcome }) => outcome === 'failed')) return afterForm(form)
   const checks = [...form]
   for (const rule of RULES) checks.push(...(await rule(request)))
   return verdictOf(checks)

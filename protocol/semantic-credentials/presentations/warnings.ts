@@ -1,6 +1,6 @@
 import { listOf } from '../../json.ts'
 import type { Warning } from '../warnings.ts'
-import { excerpt, expectedDomains, type PresentationToVerify, proofsOf } from './checks.ts'
+import { excerpt, expectedDomains, type PresentationToVerify, signaturesOf } from './checks.ts'
 import type { PresentationVerdict } from './verify.ts'
 
 export interface WarnedPresentationVerdict extends PresentationVerdict {
@@ -10,13 +10,13 @@ export interface WarnedPresentationVerdict extends PresentationVerdict {
 
 /** Without an expected challenge, a presentation may be a copy of one for another verifier (VC-DI 1.0, 4.4). */
 function answerWarnings(request: PresentationToVerify): Warning[] {
-  const [first] = proofsOf(request.presentation)
+  const [first] = signaturesOf(request)
   if (!first) return []
-  const { proof, path } = first
+  const { proof, pathOf } = first
   const unchecked = (type: Warning['type'], member: 'challenge' | 'domain'): Warning => ({
     type,
     message: `The ${member} ${excerpt(proof[member])} of the proof is unchecked: the call names no expected ${member}.`,
-    path: `${path}/${member}`,
+    path: pathOf(member),
   })
   return [
     ...(request.challenge === undefined && !request.requireChallenge

@@ -13,7 +13,8 @@ export const AREA_ARROWS: Record<string, readonly string[]> = {
   domains: [],
   'claim-sources': ['credentials'],
   credentials: ['dids'],
-  'semantic-credentials': ['dids', 'credentials', 'tokens-logs'],
+  // a W3C credential may come as an SD-JWT
+  'semantic-credentials': ['dids', 'credentials', 'sd-jwt-credentials', 'tokens-logs'],
   'compact-credentials': ['dids', 'credentials', 'tokens-logs'],
   'mobile-credentials': ['dids', 'credentials', 'tokens-logs'],
   'sd-jwt-credentials': ['dids', 'credentials', 'compact-credentials', 'mobile-credentials', 'tokens-logs'],

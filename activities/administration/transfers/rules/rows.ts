@@ -9,6 +9,7 @@ import { type FieldError, within } from '../../../../protocol/errors.ts'
 import { isObject, type Json } from '../../../../protocol/json.ts'
 import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
 import { openEnvelope } from '../../../../protocol/semantic-credentials/enveloped/index.ts'
+import { envelopedCredential } from '../../../../protocol/semantic-credentials/enveloped/issue.ts'
 import { isEnvelopeType } from '../../../../protocol/semantic-credentials/proof-types.ts'
 import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
 import { checkSource, SOURCE_FORMATS } from '../../../../protocol/trust-lists/sources.ts'
@@ -125,7 +126,7 @@ function envelopeErrors({ format, proofType, document, envelope }: Json): FieldE
     return isGiven(envelope) ? [fault('envelope', 'proof_type', 'expected none: the credential has a proof')] : []
   if (!isGiven(envelope))
     return [fault('envelope', 'required', `expected the envelope of a credential as ${proofType}`)]
-  const { mediaType, credential } = openEnvelope({ id: envelope })
+  const { mediaType, credential } = openEnvelope(envelopedCredential(String(envelope)))
   return mediaType === `application/${proofType}` && isDeepStrictEqual(credential, document)
     ? []
     : [fault('envelope', 'content', `expected the document as ${proofType}`)]
