@@ -51,7 +51,7 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
     'envelope.members': {
       meaning: 'Beside the envelope there are members or types that nobody has signed.',
       remedy:
-        'Send the object with @context, id and type alone; its type is EnvelopedVerifiableCredential or EnvelopedVerifiablePresentation.',
+        'Send the object with @context, id and type, and no other member; its only type is EnvelopedVerifiableCredential or EnvelopedVerifiablePresentation.',
     },
     'envelope.nested': {
       meaning: 'There is an envelope within the envelope.',

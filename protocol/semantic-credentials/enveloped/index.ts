@@ -79,7 +79,7 @@ function assertBare(envelope: Json, name: string): void {
       `An ${name} has no member ${more.slice(0, 100)}: what is not in the envelope is not signed.`,
     )
   if (listOf(envelope.type).join() !== name)
-    throw refusedEnvelope('members', `The type of an object with an envelope must be ${name} alone.`)
+    throw refusedEnvelope('members', `The only type of an object with an envelope must be ${name}.`)
 }
 
 function assertPlain(content: Json, what: Enclosed['what']): void {

@@ -1,13 +1,11 @@
 import test from 'ava'
-import { CompactSign, exportJWK, generateKeyPair } from 'jose'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { HEADER, signCoseSign1 } from '../../../protocol/cose/sign1.ts'
-import { fromJwk, type PublicJwk } from '../../../protocol/dids/jwk.ts'
-import { didKeyMethodId, didKeyOf } from '../../../protocol/dids/key.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { failedIn, REQUESTS, verifyPresentation } from '../../support/credentials/presentations.ts'
 import { ed25519Signer, type TestSigner } from '../../support/credentials/signers.ts'
 import { codesOf, type Json, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { joseHolder as holderOf, type JoseHolder } from '../../support/enveloped/holders.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -48,21 +46,6 @@ const presentationOf = (holder: string, credentials: unknown[], more: Json = {})
   ...SAID,
   ...more,
 })
-
-/** A holder elsewhere, whose JWTs the library jose signs. */
-async function holderOf(alg: string) {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
-  const key = fromJwk((await exportJWK(publicKey)) as PublicJwk)
-  const did = didKeyOf(key.keyType, key.publicKey)
-  const kid = didKeyMethodId(did, key)
-  const sign = async (content: Json | string, header: Json = {}) => {
-    const text = typeof content === 'string' ? content : JSON.stringify(content)
-    const members = { alg, typ: 'vp+jwt', cty: 'vp', kid, ...header }
-    const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-    return new CompactSign(new TextEncoder().encode(text)).setProtectedHeader({ alg, ...given }).sign(privateKey)
-  }
-  return { did, kid, sign }
-}
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
@@ -167,10 +150,8 @@ test('an enveloped presentation answers a presentation request, once', async (t)
   t.regex((await verifyPresentation(world, presentation)).reason, /^request: .* was answered before/)
 })
 
-type Holder = Awaited<ReturnType<typeof holderOf>>
-
 /** Presentations that are refused, with the reason's check and code. */
-const REFUSED: [what: string, of: (holder: Holder, credential: Json) => Promise<Json>, reason: RegExp][] = [
+const REFUSED: [what: string, of: (holder: JoseHolder, credential: Json) => Promise<Json>, reason: RegExp][] = [
   [
     'alg none',
     async ({ did }, credential) =>

@@ -1,91 +1,23 @@
-import { createHash } from 'node:crypto'
 import test from 'ava'
-import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
-import { type CborMap, encodeCbor } from '../../../protocol/cose/cbor.ts'
-import { HEADER, signCoseSign1 } from '../../../protocol/cose/sign1.ts'
-import { createProofCheck, type Json } from '../../../protocol/data-integrity/index.ts'
-import { verificationKey } from '../../../protocol/data-integrity/keys.ts'
-import { Refusal } from '../../../protocol/errors.ts'
-import { jwsSigningInput, parseCompactJws } from '../../../protocol/jws.ts'
-import { openEnvelope, openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
-import { normaliseForVerify, verifyCredential } from '../../../protocol/semantic-credentials/index.ts'
+import { encodeCbor } from '../../../protocol/cose/cbor.ts'
+import { HEADER } from '../../../protocol/cose/sign1.ts'
+import type { Json } from '../../../protocol/data-integrity/index.ts'
+import { parseCompactJws } from '../../../protocol/jws.ts'
+import { openEnvelope } from '../../../protocol/semantic-credentials/enveloped/index.ts'
 import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
-import { vectorJson, vectorText, withVectors } from '../../support/credentials/conformance-vectors.ts'
-import { ed25519Signer, p256Signer, resolveTestDid, type TestSigner } from '../../support/credentials/signers.ts'
-
-const now = new Date('2026-03-01T12:00:00Z')
-const checkProof = createProofCheck({ documentLoader: createDocumentLoader() })
-const [ed25519, p256, stranger] = [ed25519Signer(), p256Signer(), ed25519Signer()]
-
-const credentialOf = ({ did }: TestSigner, more: Json = {}): Json => ({
-  '@context': [CONTEXT.credentialsV2],
-  type: ['VerifiableCredential'],
-  issuer: did,
-  validFrom: '2026-01-01T00:00:00Z',
-  credentialSubject: { id: 'did:example:holder' },
-  ...more,
-})
-
-const enveloped = (id: string): Json => ({
-  '@context': CONTEXT.credentialsV2,
-  id,
-  type: 'EnvelopedVerifiableCredential',
-})
-
-interface Made {
-  signer?: TestSigner
-  header?: Json
-  payload?: Json | Uint8Array
-}
-
-const alg = ({ keyType }: TestSigner) => (keyType === 'p256' ? 'ES256' : 'EdDSA')
-
-async function jwt({ signer = ed25519, header = {}, payload = credentialOf(signer) }: Made = {}): Promise<string> {
-  const members = { alg: alg(signer), typ: 'vc+jwt', cty: 'vc', kid: signer.verificationMethod, ...header }
-  const input = jwsSigningInput(members, payload)
-  return `${input}.${Buffer.from(await signer.sign(Buffer.from(input))).toString('base64url')}`
-}
-
-const asJwt = (text: string) => enveloped(`data:application/vc+jwt,${text}`)
-const bytes = (text: string) => new TextEncoder().encode(text)
-const asCose = (message: Uint8Array) =>
-  enveloped(`data:application/vc+cose;base64,${Buffer.from(message).toString('base64')}`)
-
-interface MadeCose {
-  signer?: TestSigner
-  header?: CborMap
-  payload?: Uint8Array
-  detached?: boolean
-}
-
-const cose = ({ signer = ed25519, header = new Map(), payload, detached = false }: MadeCose = {}) =>
-  signCoseSign1(
-    {
-      protected: new Map([
-        [HEADER.kid, bytes(signer.verificationMethod)],
-        [HEADER.typ, 'application/vc+cose'],
-        [HEADER.contentType, 'application/vc'],
-        ...header,
-      ]),
-      payload: payload ?? bytes(JSON.stringify(credentialOf(signer))),
-      detached,
-    },
-    signer,
-  )
-
-/** `verified`, or the code of the first reason. */
-async function verdict(envelope: Json): Promise<string> {
-  try {
-    const opened = openEnvelope(envelope)
-    const credential = normaliseForVerify(opened.credential)
-    const request = { credential, envelope: opened, now, resolveDid: resolveTestDid, checkProof }
-    const { verified, reason } = await verifyCredential(request)
-    return verified ? 'verified' : String(reason[0]?.code ?? reason[0]?.type)
-  } catch (error) {
-    if (error instanceof Refusal) return error.code
-    throw error
-  }
-}
+import {
+  asCose,
+  asJwt,
+  bytes,
+  cose,
+  credentialOf,
+  ed25519,
+  enveloped,
+  jwt,
+  p256,
+  stranger,
+  verdict,
+} from '../../support/enveloped/credentials.ts'
 
 test('credentials of data model 2.0 verify as vc+jwt and as vc+cose (VC-JOSE-COSE 1.0, sections 3.1 and 3.3)', async (t) => {
   for (const signer of [ed25519, p256]) {
@@ -195,112 +127,6 @@ test('the envelopes of a presentation are opened once, whatever the number of th
   t.like(first, { verifiableCredential: [{ issuer: ed25519.did }] })
   t.is(first, second)
 })
-
-const VECTORS = 'vc-jose-cose-inputs/tests/input'
-const method = (name: string) => ({
-  ...vectorJson<{ id: string; type: string; controller: string }>(`${VECTORS}/${name}`),
-  secretKeyJwk: undefined,
-  type: 'JsonWebKey',
-})
-
-withVectors('the inputs of the W3C suite for JOSE and COSE, by their names', (t) => {
-  const [p256Key, edKey] = ['vm-p256', 'vm-ed25519'].map((name) => verificationKey(method(`${name}.json`)))
-  if (!p256Key || !edKey) return t.fail()
-  const of = (name: string) => vectorText(`${VECTORS}/${name}.txt`)
-  const ofBase64 = (name: string) => Buffer.from(of(name), 'base64')
-  const jwtOf = (name: string) => openEnvelope(asJwt(of(name)))
-  t.is(jwtOf('credential-jose-minimal').signatureFault(p256Key), undefined)
-  t.is(jwtOf('credential-jose-unknown-extensions').credential.id, 'http://university.example/credentials/1872')
-  t.is(jwtOf('credential-issuer-match-signed').signatureFault(edKey), undefined)
-  t.is(jwtOf('credential-jose-bad-signature').signatureFault(edKey)?.code, 'envelope.signature')
-  t.is(openEnvelope(asCose(ofBase64('credential-cose-minimal'))).signatureFault(p256Key), undefined)
-  t.throws(() => openEnvelope(asJwt(of('credential-jose-bad-media-type'))), { code: 'envelope.type' })
-  t.throws(() => openEnvelope(asJwt(of('credential-jose-vc-vp-claims'))), { code: 'envelope.claim_of_1_1' })
-  t.throws(() => openEnvelope(asCose(ofBase64('credential-cose-bad-media-type'))), { code: 'envelope.type' })
-})
-
-withVectors('the presentations of the W3C suite for JOSE and COSE, by their names', (t) => {
-  const [p384Key, edKey] = ['vm-p384', 'vm-ed25519'].map((name) => verificationKey(method(`${name}.json`)))
-  if (!p384Key || !edKey) return t.fail()
-  const of = (name: string) => vectorText(`${VECTORS}/${name}.txt`).trim()
-  const presented = (id: string) => openPresentation({ ...enveloped(id), type: 'EnvelopedVerifiablePresentation' })
-  const ofJwt = (name: string) => presented(`data:application/vp+jwt,${of(name)}`)
-  const ofCose = (name: string) => presented(`data:application/vp+cose;base64,${of(name)}`)
-  t.is(ofJwt('presentation-jose-multiple').signatureFault(p384Key), undefined)
-  t.is(ofCose('presentation-cose-single').signatureFault(p384Key), undefined)
-  t.is(ofCose('presentation-cose-single').signatureFault(edKey)?.code, 'envelope.key_unfit')
-  t.is(ofJwt('presentation-jose-bad-credential').signatureFault(edKey), undefined)
-  t.like(withoutEnvelopes(ofJwt('presentation-jose-bad-credential').presentation), {
-    verifiableCredential: [{ id: 'not-a-credential' }],
-  })
-  t.throws(() => ofJwt('presentation-jose-bad-media-type'), { code: 'envelope.type' })
-  t.throws(() => ofCose('presentation-cose-bad-media-type'), { code: 'envelope.type' })
-})
-
-const asSdJwt = (text: string) => enveloped(`data:application/vc+sd-jwt,${text.trim()}`)
-
-withVectors('the SD-JWTs of the W3C suite, by their names (VC-JOSE-COSE 1.0, section 3.2)', (t) => {
-  const p384Key = verificationKey(method('vm-p384.json'))
-  const of = (name: string) => asSdJwt(vectorText(`${VECTORS}/${name}.txt`))
-  const selective = openEnvelope(of('credential-sdjwt-selective'))
-  t.is(selective.signatureFault(p384Key), undefined)
-  t.like(selective.credential.credentialSubject, { firstName: 'Jane', lastName: 'Doe', birthDate: '1990-01-01' })
-  t.false('_sd' in Object(selective.credential.credentialSubject))
-  t.is(openEnvelope(of('credential-sdjwt-bad-signature')).signatureFault(p384Key)?.code, 'envelope.signature')
-  t.throws(() => openEnvelope(of('credential-sdjwt-bad-media-type')), { code: 'envelope.type' })
-  // signed with ES512, which the platform does not verify
-  t.throws(() => openEnvelope(of('credential-sdjwt-nested')), { code: 'envelope.algorithm' })
-})
-
-interface MadeSdJwt {
-  payload?: Json
-  header?: Json
-  disclosures?: string[]
-  end?: string
-}
-
-const disclosure = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url')
-
-const HIDDEN = disclosure('c2FsdHNhbHRzYWx0c2FsdA', 'course', 'CS-101')
-
-async function sdJwt({ payload = {}, header = {}, disclosures = [HIDDEN], end = '' }: MadeSdJwt = {}): Promise<Json> {
-  const subject = { id: 'did:example:holder', _sd: [digest(HIDDEN)] }
-  const content = credentialOf(ed25519, { credentialSubject: subject, ...payload })
-  const signed = await jwt({ header: { typ: 'vc+sd-jwt', ...header }, payload: content })
-  return asSdJwt([signed, ...disclosures, end].join('~'))
-}
-
-test('a credential as SD-JWT verifies with what is disclosed and without it', async (t) => {
-  t.is(await verdict(await sdJwt()), 'verified')
-  t.is(await verdict(await sdJwt({ disclosures: [] })), 'verified')
-  t.like(openEnvelope(await sdJwt()).credential.credentialSubject, { course: 'CS-101' })
-  t.deepEqual(openEnvelope(await sdJwt({ disclosures: [] })).credential.credentialSubject, { id: 'did:example:holder' })
-})
-
-const SD_JWT_CASES: [what: string, made: MadeSdJwt, code: string][] = [
-  [
-    'a disclosure that nothing names',
-    { disclosures: [disclosure('c2FsdA', 'course', 'CS-102')] },
-    'envelope.malformed',
-  ],
-  ['a disclosure twice', { disclosures: [HIDDEN, HIDDEN] }, 'envelope.malformed'],
-  ['a key binding', { end: 'eyJhbGciOiJFZERTQSJ9.e30.AAAA' }, 'envelope.key_binding'],
-  ['typ of an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, 'envelope.type'],
-  ['typ vc+jwt', { header: { typ: 'vc+jwt' } }, 'envelope.type'],
-  ['alg none', { header: { alg: 'none' } }, 'envelope.unsigned'],
-  ['alg of another key', { header: { alg: 'ES256' } }, 'envelope.key_unfit'],
-  ['crit', { header: { crit: ['x'] } }, 'envelope.critical'],
-  ['iss of another', { payload: { iss: 'did:example:x' } }, 'envelope.contradiction'],
-  ['the claim vc', { payload: { vc: {} } }, 'envelope.claim_of_1_1'],
-  ['exp in the past', { payload: { exp: 1 } }, 'envelope.expired'],
-  ['kid of another', { header: { kid: stranger.verificationMethod } }, 'envelope.key_of_another'],
-]
-
-for (const [what, made, code] of SD_JWT_CASES)
-  test(`an SD-JWT with ${what}: ${code}`, async (t) => {
-    t.is(await verdict(await sdJwt(made)), code)
-  })
 
 test('what stands beside an envelope is refused, because nobody has signed it', async (t) => {
   const envelope = asJwt(await jwt())
