@@ -49,6 +49,30 @@ test.serial('an enveloped credential verifies, and its dates and claims count (V
   t.deepEqual([refused.status, codesOf(refused.text)], [400, ['credential.not_verified', 'Expired']])
 })
 
+test.serial(
+  'what is around an envelope must have the base context and its type (VC Data Model 2.0, 4.12.1)',
+  async (t) => {
+    const good = await enveloped(ed25519Signer(), 'did:example:holder')
+    const { type: _type, ...untyped } = good
+    const { '@context': _context, ...bare } = good
+    const others = [
+      { ...good, '@context': [] },
+      { ...good, '@context': 'https://www.w3.org/ns/credentials/examples/v2' },
+      { ...good, type: 'VerifiableCredential' },
+      { ...good, type: [] },
+      untyped,
+      bare,
+    ]
+    for (const other of others) {
+      const refused = await vcApi(world, 'credentials/verify', { verifiableCredential: other })
+      t.is(refused.status, 400, JSON.stringify({ ...other, id: '' }))
+      const { verified } = await verify(world, other)
+      t.false(verified)
+    }
+    t.true((await verify(world, { ...good, '@context': [CONTEXT.credentialsV2] })).verified)
+  },
+)
+
 test.serial('within a presentation its subject must be the holder, as of any other credential', async (t) => {
   const [issuer, holder] = [ed25519Signer(), makeHolder()]
   const check = async (subject: string) => {
