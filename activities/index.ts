@@ -80,7 +80,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats }),
-    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt }),
+    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt, trustGate }),
     { formats },
     composeWebhooks(frame),
     engine,

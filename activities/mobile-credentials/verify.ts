@@ -48,6 +48,8 @@ export interface MobileVerdict<Document = VerifiedMdoc> {
 export interface BoundMdoc {
   document: VerifiedMdoc
   deviceKey: JsonWebKey | undefined
+  /** The trusted authority that it leads to, as policies know it. */
+  authority: string | undefined
   /** Certificates of its issuer in DER, the signer's own first. */
   chain: readonly Uint8Array[]
 }
@@ -166,7 +168,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
           }
           const { deviceKey } = mdoc.mso
           const key = deviceKey && keyOf(deviceKey)?.export({ format: 'jwk' })
-          documents.push({ document, deviceKey: key, chain: mdoc.chain })
+          documents.push({ document, deviceKey: key, authority: iaca && authorityOf(iaca), chain: mdoc.chain })
         }
         const reason = documents.flatMap(({ document }) => document.reason)
         return { verified: reason.length === 0, reason, documents }

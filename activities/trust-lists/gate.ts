@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
-import { type HeldList, type IndexedList, indexed, trustOf } from '../../protocol/trust-lists/trust.ts'
+import { type HeldList, type IndexedList, indexed, trustOf, urlsOf } from '../../protocol/trust-lists/trust.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { singleFlight } from '../frame/caches.ts'
 
@@ -10,9 +10,9 @@ const MAX_TENANTS = 500
 /** Entries in memory, of all tenants. */
 const MAX_ENTRIES = 40_000
 
-const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 and enforced order by created_at, id'
-const LISTS = `select id, name, formats, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
-where tenant_id = $1 and enforced and id = any($2::uuid[])`
+const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 order by created_at, id'
+const LISTS = `select id, name, formats, enforced, source ->> 'url' as url, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
+where tenant_id = $1 and id = any($2::uuid[])`
 
 interface Version {
   id: string
@@ -82,6 +82,8 @@ export function createTrustGate({ systemSql, now, elapsedMs = () => performance.
   }
 
   const gate: TrustGate & { forget(tenantId: string): void } = {
+    urlsOf: async (tenantId, format, issuer) => urlsOf((await current(tenantId)).lists, format, now(), issuer),
+
     trustFor: async (tenantId, format) => trustOf((await current(tenantId)).lists, format, now()),
 
     /** This process sees its own changes at once. */

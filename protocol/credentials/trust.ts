@@ -29,4 +29,6 @@ export interface Trust {
 export interface TrustGate {
   /** undefined: the tenant enforces no trust list for this format. */
   trustFor(tenantId: string, format: FormatName): Promise<Trust | undefined>
+  /** URLs of the tenant's lists, enforced or not, that have an issuer; without one, of all lists for the format. */
+  urlsOf(tenantId: string, format: FormatName, issuer?: string): Promise<readonly string[]>
 }

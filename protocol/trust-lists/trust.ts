@@ -8,6 +8,10 @@ export interface HeldList {
   id: string
   name: string
   formats: readonly FormatName[]
+  /** false: it decides nothing. */
+  enforced: boolean
+  /** Of its source. */
+  url: string | null
   entries: readonly HeldEntry[]
   /** From then on its entries count no more. */
   staleAt: Date | null
@@ -43,7 +47,7 @@ const listedIn = ({ id, name }: HeldList, entry: HeldEntry): ListedIssuer => ({
 
 /** What the enforced lists of a tenant say of issuers of a format; undefined where there is none. A stale one refuses all. */
 export function trustOf(lists: readonly IndexedList[], format: FormatName, now: Date): Trust | undefined {
-  const all = lists.filter(({ formats }) => formats.includes(format))
+  const all = lists.filter(({ enforced, formats }) => enforced && formats.includes(format))
   if (all.length === 0) return undefined
   const enforced = all.filter(({ staleAt }) => !staleAt || staleAt > now)
   return {
@@ -64,3 +68,10 @@ export function trustOf(lists: readonly IndexedList[], format: FormatName, now: 
     },
   }
 }
+
+/** URLs of the lists for a format that have an issuer, and count; without an issuer, of all lists for the format. */
+export const urlsOf = (lists: readonly IndexedList[], format: FormatName, now: Date, issuer?: string): string[] =>
+  lists.flatMap(({ formats, url, staleAt, issuers }) => {
+    if (url === null || !formats.includes(format)) return []
+    return issuer === undefined || (issuers.has(issuer) && !(staleAt && staleAt <= now)) ? [url] : []
+  })

@@ -23,6 +23,7 @@ import type { Tenants } from '../../frame/tenants/index.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import { findVerifier } from '../verifiers/records.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
+import type { ListedAuthorities } from './authorities.ts'
 import type { Links } from './links.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
 import type { PresentationVerdict } from './verify.ts'
@@ -69,6 +70,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'o
   links: Links
   secrets: SignInSecrets
   signInRequests: SignInRequests
+  listedAuthorities: Pick<ListedAuthorities, 'assertOwn'>
 }
 
 /** Members of a verifier, by their names in a request. */
@@ -82,7 +84,20 @@ const iso = (time: Date | null | undefined): string | null => time?.toISOString(
 
 /** Requests for credentials, for verifiers that use no OpenID Connect. */
 export function createPresentationRequests(parts: Parts) {
-  const { database, documents, now, outbox, uuid, operations, tenants, rows, links, secrets, signInRequests } = parts
+  const {
+    database,
+    documents,
+    now,
+    outbox,
+    uuid,
+    operations,
+    tenants,
+    rows,
+    links,
+    secrets,
+    signInRequests,
+    listedAuthorities,
+  } = parts
 
   const stateOf = ({ state, endedAt, expiresAt }: OpenIdPresentation): RequestState =>
     !endedAt && expiresAt <= now() ? 'EXPIRED' : state
@@ -186,6 +201,7 @@ export function createPresentationRequests(parts: Parts) {
         const template = await ofTemplate(tenantId, input.presentationTemplateId)
         const queryOfTemplate = template && (await signInRequests.queryFor(tenantId, template.query))
         const { query, transactionData } = checkRequest(input, queryOfTemplate)
+        await listedAuthorities.assertOwn(tenantId, query)
         const asking = await identified(tenantId, input)
         const { baseUrl } = await tenants.byId(tenantId)
         const clientIdentifier = identifierOf(asking, input, new URL(baseUrl).hostname)

@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
-import type { ListedIssuer } from '../../../protocol/credentials/trust.ts'
+import type { ListedIssuer, TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { mismatchOf } from '../../../protocol/openid/dcql/match.ts'
@@ -26,6 +26,7 @@ import type { MobileVerifier } from '../../mobile-credentials/verify.ts'
 import type { SdJwtVerifier } from '../../sd-jwt-credentials/verify.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 import type { Presentations } from '../../semantic-credentials/presentations/index.ts'
+import { createListedAuthorities } from './authorities.ts'
 
 /** What a presentation is bound to. */
 export interface PresentationSession {
@@ -73,6 +74,7 @@ interface Parts extends Pick<Dependencies, 'documents'> {
   mobileVerifier: MobileVerifier
   sdJwtVerifier: SdJwtVerifier
   contexts: TenantContexts
+  trustGate: Pick<TrustGate, 'urlsOf'>
 }
 
 const thumbprint = (jwk: Json): Promise<string> => calculateJwkThumbprint(jwk as JWK)
@@ -113,6 +115,7 @@ const withoutAgreement = ({ verdict, stated }: CheckedPresentation): CheckedPres
 /** Verifies what wallets present, by the platform's own verification of each format, in the session of a request. */
 export function createPresentationChecks(parts: Parts) {
   const { documents, presentations, mobileVerifier, sdJwtVerifier, contexts } = parts
+  const authorities = createListedAuthorities(parts)
 
   /** A W3C presentation: its challenge is the nonce, and its domain the verifier (OpenID4VP 1.0, appendix B.1.3.3). */
   async function ofJsonLd(
@@ -146,14 +149,16 @@ export function createPresentationChecks(parts: Parts) {
     const expanded = await documents.expand({ document: credential, safe: true }, contexts.lookupFor(tenantId))
     const types = expanded.flatMap((node) => (isObject(node) && Array.isArray(node['@type']) ? node['@type'] : []))
     const { issuer } = credential
-    const facts = { types: types.map(String), document: credential, authorityKeys: [] }
+    const issuerId = String(isObject(issuer) ? issuer.id : issuer)
+    const trustLists = await authorities.of(tenantId, asked, issuerId)
+    const facts = { types: types.map(String), document: credential, authorityKeys: [], trustLists }
     return {
       verdict: conclude(
         asked,
         {
           ...found,
           types: facts.types,
-          issuer: String(isObject(issuer) ? issuer.id : issuer),
+          issuer: issuerId,
           holder,
           claims: credential,
         },
@@ -189,9 +194,10 @@ export function createPresentationChecks(parts: Parts) {
         verdict: conclude(asked, found, () => 'the device response has not exactly one document'),
         stated: () => [],
       }
-    const { document, deviceKey, chain } = bound
+    const { document, deviceKey, authority, chain } = bound
+    const trustLists = await authorities.of(tenantId, asked, authority)
     const { docType, namespaces, issuerFingerprint } = document
-    const facts = { types: [docType], document: namespaces, authorityKeys: authorityKeysOf(chain) }
+    const facts = { types: [docType], document: namespaces, authorityKeys: authorityKeysOf(chain), trustLists }
     const verdict = conclude(
       asked,
       {
@@ -238,7 +244,8 @@ export function createPresentationChecks(parts: Parts) {
     }
     const entries = transactionData.filter(({ credentialIds }) => credentialIds.includes(asked.id))
     const agreement = agreedTo(entries, verdict.verified ? readSdJwt(payload).keyBinding?.payload : undefined)
-    const facts = { types, document: claims, authorityKeys: authorityKeysOf(chain) }
+    const trustLists = await authorities.of(tenantId, asked, issuer)
+    const facts = { types, document: claims, authorityKeys: authorityKeysOf(chain), trustLists }
     return {
       verdict: conclude(asked, found, () => ('fault' in agreement ? agreement.fault : mismatchOf(asked, facts))),
       stated: (name) => statedInClaims(claims, name),

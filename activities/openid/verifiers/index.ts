@@ -1,3 +1,4 @@
+import type { TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
@@ -25,6 +26,7 @@ interface Known extends Frame {
   presentations: Pick<Presentations, 'checkPresentation'>
   mobileVerifier: MobileVerifier
   sdJwtVerifier: SdJwtVerifier
+  trustGate: Pick<TrustGate, 'urlsOf'>
 }
 
 /**

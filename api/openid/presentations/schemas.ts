@@ -65,8 +65,8 @@ const DCQL_CREDENTIAL: Schema = {
         type: 'object',
         required: ['type', 'values'],
         properties: {
-          type: { type: 'string', enum: ['aki'] },
-          values: { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' } },
+          type: { type: 'string', enum: ['aki', 'etsi_tl'] },
+          values: { type: 'array', minItems: 1, maxItems: 50, items: { type: 'string' } },
         },
         additionalProperties: false,
       },

@@ -1,6 +1,6 @@
 import { isObject } from '../../json.ts'
 import { ownMember } from '../../names.ts'
-import { type ClaimPath, type DcqlClaim, type DcqlCredential, shownPath } from './query.ts'
+import { type ClaimPath, type DcqlAuthorities, type DcqlClaim, type DcqlCredential, shownPath } from './query.ts'
 
 /** What a presented credential is, as its verification found it. */
 export interface CredentialFacts {
@@ -10,6 +10,8 @@ export interface CredentialFacts {
   document: unknown
   /** Key identifiers of the authorities that its certificates name, in base64url. */
   authorityKeys: readonly string[]
+  /** URLs of the tenant's trust lists that have its issuer. */
+  trustLists: readonly string[]
 }
 
 /** The values that a path selects (OpenID4VP 1.0, section 7.1); none where it leads nowhere. */
@@ -67,7 +69,8 @@ export function mismatchOf(query: DcqlCredential, facts: CredentialFacts): strin
   const wrongType = typeMismatch(query, facts.types)
   if (wrongType !== undefined) return wrongType
   const { trusted_authorities: authorities } = query
-  if (authorities && !authorities.some(({ values }) => values.some((key) => facts.authorityKeys.includes(key))))
-    return 'no certificate of it is of one of trusted_authorities'
+  const isOf = ({ type, values }: DcqlAuthorities): boolean =>
+    values.some((each) => (type === 'aki' ? facts.authorityKeys : facts.trustLists).includes(each))
+  if (authorities && !authorities.some(isOf)) return 'its issuer is of none of trusted_authorities'
   return claimsMismatch(query, facts.document)
 }

@@ -18,9 +18,9 @@ export interface DcqlClaim {
   intent_to_retain?: boolean
 }
 
-/** Key identifiers of authorities, in base64url (section 6.1.1.1): the one kind that the platform can check. */
+/** Key identifiers of authorities, in base64url (section 6.1.1.1), or URLs of trust lists that the tenant has (6.1.1.2). */
 export interface DcqlAuthorities {
-  type: 'aki'
+  type: 'aki' | 'etsi_tl'
   values: string[]
 }
 

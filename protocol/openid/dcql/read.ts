@@ -151,8 +151,14 @@ function createReader(report: Report) {
       const at = within(path, nth)
       const { type, values } = objectAt(each, ['type', 'values'], at)
       const keys = textsAt(values, MAX_VALUES, within(at, 'values'), 'authorities')
+      if (type === 'etsi_tl') {
+        for (const [place, url] of keys.entries())
+          if (!url.startsWith('https://') || !URL.canParse(url))
+            report(within(at, 'values', place), 'url', 'expected the https URL of a trust list of the tenant')
+        return [{ type, values: keys }]
+      }
       if (type !== 'aki') {
-        const message = 'expected aki: the platform cannot check lists of trust and federations'
+        const message = 'expected aki or etsi_tl: the platform cannot check federations'
         report(within(at, 'type'), 'authority_unsupported', message)
         return []
       }

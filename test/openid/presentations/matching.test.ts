@@ -106,7 +106,12 @@ test('a path selects by names, indexes and all elements, and nothing where one v
 })
 
 test('authorities, document types and types as IRIs decide before claims', (t) => {
-  const facts = { types: ['t'], document: { n: { e: 1 } }, authorityKeys: ['key'] }
+  const facts = {
+    types: ['t'],
+    document: { n: { e: 1 } },
+    authorityKeys: ['key'],
+    trustLists: ['https://lists.example/a'],
+  }
   const mdoc: DcqlCredential = { id: 'm', format: 'mso_mdoc', meta: { doctype_value: 't' } }
   const ldp: DcqlCredential = { id: 'l', format: 'ldp_vc', meta: { type_values: [['t', 'u'], ['t']] } }
   t.is(mismatchOf(mdoc, facts), undefined)
@@ -116,4 +121,10 @@ test('authorities, document types and types as IRIs decide before claims', (t) =
   const trusted = (values: string[]): DcqlCredential => ({ ...mdoc, trusted_authorities: [{ type: 'aki', values }] })
   t.is(mismatchOf(trusted(['other', 'key']), facts), undefined)
   t.regex(mismatchOf(trusted(['other']), facts) ?? '', /trusted_authorities/)
+  const listed = (url: string): DcqlCredential => ({
+    ...mdoc,
+    trusted_authorities: [{ type: 'etsi_tl', values: [url] }],
+  })
+  t.is(mismatchOf(listed('https://lists.example/a'), facts), undefined)
+  t.regex(mismatchOf(listed('key'), facts) ?? '', /trusted_authorities/)
 })

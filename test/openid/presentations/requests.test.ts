@@ -152,8 +152,8 @@ test('what a request cannot be is refused with the place and the rule', async (t
     [query([{ ...sdJwt, claim_sets: [['a']] }]), 'dcqlQuery.credentials.0.claims.0.id', 'required'],
     [
       query([{ ...sdJwt, trusted_authorities: [{ type: 'etsi_tl', values: ['https://x.example'] }] }]),
-      'dcqlQuery.credentials.0.trusted_authorities.0.type',
-      'authority_unsupported',
+      'dcqlQuery.credentials.0.trusted_authorities.0.values.0',
+      'trust_list',
     ],
     [query([sdJwt], { credential_sets: [{ options: [['other']] }] }), 'dcqlQuery.credential_sets.0.options.0.0', 'id'],
     [
