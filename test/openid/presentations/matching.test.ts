@@ -66,7 +66,8 @@ test('a credential answers a query exactly where another implementation says so 
       t.deepEqual(read.errors, [])
       t.deepEqual(read.query, given)
       const [asked] = read.query.credentials
-      const ours = asked && mismatchOf(asked, { types: [vct], document: claims, authorityKeys: [] }) === undefined
+      const ours =
+        asked && mismatchOf(asked, { types: [vct], document: claims, authorityKeys: [], trustLists: [] }) === undefined
       const foreign = Foreign.parse(given as never)
       Foreign.validate(foreign)
       const presented = {
