@@ -77,8 +77,7 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         ...(entry && { status: { index: entry.index, url: entry.url } }),
       }
       const alg = jwsAlgorithm(issuer.keyType)
-      const entropy = { randomBytes: (size: number) => new Uint8Array(randomBytes(size)) }
-      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, entropy)
+      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, { randomBytes })
       const encoded = await signSdJwt(unsigned, issuer.sign)
       if (encoded.length > MAX_ENCODED)
         throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [

@@ -93,6 +93,25 @@ export function planErrors({ selective, decoys = 0, decoysAt = [] }: DisclosureP
 }
 
 /**
+ * Salts one after the other, of few draws of random bytes: a draw costs a call of the system, whatever its size. The first one is
+ * enough unless a path leads to all elements of an array.
+ */
+function saltsFrom(randomBytes: RandomBytes, { selective, decoys = 0 }: DisclosurePlan): () => string {
+  let drawn: Uint8Array = new Uint8Array()
+  let next = 0
+  let count = Math.max(1, selective.length + decoys)
+  return () => {
+    if (next === drawn.length) {
+      drawn = randomBytes(count * SALT_BYTES)
+      next = 0
+      count = 16
+    }
+    next += SALT_BYTES
+    return base64urlOf(drawn.subarray(next - SALT_BYTES, next))
+  }
+}
+
+/**
  * Puts digests in the place of selectively disclosable claims (RFC 9901, section 4.2). The salts are random bytes; the
  * digests of an object are sorted, so that their order says nothing. A path that leads to no claim hides nothing.
  * Throws `Refusal('credential.invalid')`, whose errors have JSON pointers into the claims, or paths into the plan.
@@ -110,7 +129,7 @@ export function buildSdJwt(
   for (const { path, count } of plan.decoysAt ?? []) at(root, path).decoys = count
   const disclosures: Disclosure[] = []
   let hasDecoys = false
-  const salt = () => base64urlOf(randomBytes(SALT_BYTES))
+  const salt = saltsFrom(randomBytes, plan)
 
   const hide = (name: string | undefined, value: unknown): string => {
     const disclosure = encodeDisclosure({ salt: salt(), ...(name !== undefined && { name }), value }, algorithm)

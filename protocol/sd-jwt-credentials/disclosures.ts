@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { fromBase64url } from '../base64url.ts'
 import { jsonDepth } from '../json.depth.ts'
 import { repeatedName } from '../json.members.ts'
@@ -19,8 +19,7 @@ export const isHashAlgorithm = (name: unknown): name is HashAlgorithm =>
   typeof name === 'string' && Object.hasOwn(HASHES, name)
 
 /** Digest of a disclosure, or of a presentation, over its text (RFC 9901, sections 4.2.3 and 4.3.1). */
-export const digestOf = (text: string, algorithm: HashAlgorithm): string =>
-  createHash(HASHES[algorithm]).update(text, 'utf8').digest('base64url')
+export const digestOf = (text: string, algorithm: HashAlgorithm): string => hash(HASHES[algorithm], text, 'base64url')
 
 /** A salted value, which its digest stands for; without `name` it is an element of an array. */
 export interface Disclosure {

@@ -3,6 +3,7 @@ import test from 'ava'
 import { type CredentialRow, createCredentialRecorder, type Recording } from '../../activities/credentials/record.ts'
 import type { Sql } from '../../entities/orm.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
+import { until } from '../support/credentials/dids.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -98,6 +99,94 @@ test('credentials of several tenants share statements, each under its own tenant
     const { tenantId: tenant_id, format, document, tag, types } = row.row
     t.deepEqual(await stored(row), { tenant_id, format, document, bytes: null, tag: String(tag), types, logs: 1 })
   }
+})
+
+/** A database that answers when it is told to. */
+function answering() {
+  const asked: { rows: number; answer(): void }[] = []
+  const sql: Sql = {
+    query: ({ values }) => {
+      const rows = String(values[0]).split('\n').length
+      return new Promise((resolve) => {
+        const outcomes = Array.from({ length: rows }, () => ({ outcome: 'recorded' }))
+        asked.push({ rows, answer: () => resolve({ rows: outcomes as never[] }) })
+      })
+    },
+  }
+  return { asked, sql }
+}
+
+const NOBODY = { tenantId: randomUUID(), didId: randomUUID() }
+
+test('those that come while a statement runs are gathered for the next one (D-932)', async (t) => {
+  const { asked, sql } = answering()
+  const recorder = createCredentialRecorder(sql)
+  const first = recorder.record(recordingOf(NOBODY))
+  await until('the first statement', async () => asked.length === 1)
+  const others = Array.from({ length: 5 }, () => recorder.record(recordingOf(NOBODY)))
+  asked[0]?.answer()
+  await first
+  await until('the next statement', async () => asked.length === 2)
+  asked[1]?.answer()
+  t.deepEqual(
+    await Promise.all(others),
+    Array.from({ length: 5 }, () => 'recorded' as const),
+  )
+  t.deepEqual(
+    asked.map(({ rows }) => rows),
+    [1, 5],
+  )
+})
+
+test('a statement that is held up keeps only its own rows waiting (D-932)', async (t) => {
+  const { asked, sql } = answering()
+  const recorder = createCredentialRecorder(sql)
+  const stuck = recorder.record(recordingOf(NOBODY))
+  await until('the first statement', async () => asked.length === 1)
+  for (const place of [1, 2]) {
+    const next = recorder.record(recordingOf(NOBODY))
+    await until('the next statement', async () => asked.length === place + 1)
+    asked[place]?.answer()
+    t.is(await next, 'recorded')
+  }
+  asked[0]?.answer()
+  t.is(await stuck, 'recorded')
+})
+
+test('rows of one tenant are stored by one statement, and so are their log entries (D-930)', async (t) => {
+  const owner = await issuerOf(world.first)
+  const recorder = createCredentialRecorder(world.dependencies.sql)
+  const rows = Array.from({ length: 12 }, () => recordingOf(owner))
+  const gone = recordingOf({ ...owner, didId: randomUUID() })
+  const all = [...rows.slice(0, 6), gone, ...rows.slice(6)]
+  const outcomes = await Promise.all(all.map((row) => recorder.record(row)))
+  t.deepEqual(
+    outcomes,
+    all.map((row) => (row === gone ? 'issuer_gone' : 'recorded')),
+  )
+  const commandsOf = async (table: 'credentials' | 'logs', ids: string[]) => {
+    const { rows } = await world.dependencies.systemSql.query<{ stored: number; commands: number }>({
+      text: `select count(*)::int as stored, count(distinct (xmin::text, cmin::text))::int as commands
+        from ${table} where id = any($1)`,
+      values: [ids],
+    })
+    return rows[0]
+  }
+  const ids = all.map(({ row }) => row.id)
+  t.deepEqual(await commandsOf('credentials', ids), { stored: 12, commands: 1 })
+  const entries = all.map(({ log }) => log.id)
+  t.deepEqual(await commandsOf('logs', entries), { stored: 12, commands: 1 })
+})
+
+test('a document of more than 2 kB is stored as it is (D-931)', async (t) => {
+  const recording = recordingOf(await issuerOf(world.first), { document: { text: 'the same again, '.repeat(200) } })
+  t.is(await createCredentialRecorder(world.dependencies.sql).record(recording), 'recorded')
+  const { rows } = await world.dependencies.systemSql.query<{ compression: string | null; size: number }>({
+    text: 'select pg_column_compression(document) as compression, pg_column_size(document) as size from credentials where id = $1',
+    values: [recording.row.id],
+  })
+  t.is(rows[0]?.compression, null)
+  t.true(Number(rows[0]?.size) > 3_200)
 })
 
 test('one credential alone waits for nobody', async (t) => {

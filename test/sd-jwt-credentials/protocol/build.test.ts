@@ -88,6 +88,20 @@ test('no two salts are the same, and each has 128 bits (RFC 9901, section 9.3)',
   t.true(disclosures.every(({ salt }) => Buffer.from(salt, 'base64url').length === 16))
 })
 
+test('the salts of a credential are one draw of random bytes, and each its own part of it', (t) => {
+  const draws: number[] = []
+  const drawn = (size: number) => {
+    draws.push(size)
+    return Uint8Array.from({ length: size }, (_, at) => at)
+  }
+  const claims = { a: 1, b: 2, c: 3 }
+  const plan = { selective: Object.keys(claims).map((name) => [name]), decoys: 2 }
+  const { disclosures } = buildSdJwt(claims, plan, { randomBytes: drawn })
+  t.deepEqual(draws, [5 * 16])
+  const begins = disclosures.map(({ salt }) => Buffer.from(salt, 'base64url')[0])
+  t.deepEqual(begins, [0, 16, 32])
+})
+
 test('a holder sees what can be shown, and shows of it only what is chosen (RFC 9901, section 7.2)', async (t) => {
   const text = await issue()
   t.deepEqual(
