@@ -59,17 +59,17 @@ export function createTypeMetadata({ outbound, now, config, sdJwtPublished }: Pa
 
   return {
     /**
-     * Breaches of the rules of a type, and of those that it extends. Throws `Faulty`, `Refusal`,
+     * Breaches of the rules of a type, and of those that it extends; and those that it extends by their digests. Throws `Faulty`, `Refusal`,
      * `Unavailable('outbound')`.
      */
-    async faults(
+    async check(
       tenantId: string,
       processed: ProcessedSdJwt,
       vct: string,
       integrity: string | undefined,
-    ): Promise<Fault[]> {
+    ): Promise<{ faults: Fault[]; assured: string[] }> {
       const type = await resolveType(vct, integrity, (of, digest) => load(tenantId, of, digest))
-      if (type) return typeFaults(type, processed)
+      if (type) return { faults: typeFaults(type, processed), assured: type.assured }
       throw new Refusal('type_metadata.unavailable', 'The vct is no address, so that its metadata is not known.')
     },
   }

@@ -11,6 +11,11 @@ import type { TypeMetadataReader } from './type-metadata.ts'
 
 export type { SdJwtVerdict } from '../../protocol/sd-jwt-credentials/verify.ts'
 
+export interface SdJwtFound extends SdJwtVerdict {
+  /** Types that its own extends by digests that the issuer has signed, of which its issuer is one that the tenant relies on. */
+  extended: string[]
+}
+
 export interface SdJwtVerifyRequest {
   payload: string
   /** Present: a key binding must be there, made for it. */
@@ -35,12 +40,24 @@ export function createSdJwtVerifier(parts: Parts) {
   const { now, config, issuerKeys, policyGate, trustGate, typeMetadata } = parts
   const status = createSdJwtStatus(parts)
 
+  /** Anybody may publish a type that extends another one: its issuer must be one for the other type, too (D-939). */
+  async function reliedOn(tenantId: string, { issuer }: SdJwtVerdict, types: readonly string[]): Promise<string[]> {
+    if (issuer === undefined) return []
+    const kept: string[] = []
+    for (const type of types) {
+      const asked = { format: 'sd-jwt-vc' as const, issuer, types: [type] }
+      if ((await policyGate.reasonsAgainst(tenantId, asked)).length === 0) kept.push(type)
+    }
+    return kept
+  }
+
   return {
-    async verify(tenantId: string, request: SdJwtVerifyRequest): Promise<SdJwtVerdict> {
+    async verify(tenantId: string, request: SdJwtVerifyRequest): Promise<SdJwtFound> {
       const { payload, keyBinding, checkRevocation, checkTypeMetadata, trustedIssuers } = request
       const trust = await trustGate.trustFor(tenantId, 'sd-jwt-vc')
       let known: { reference: IssuerReference; found: FoundKey } | undefined
-      return verifySdJwt(payload, {
+      let assured: readonly string[] = []
+      const verdict = await verifySdJwt(payload, {
         now: now(),
         toleranceMs: config.clockToleranceMs,
         keyBinding: keyBinding ?? 'unchecked',
@@ -54,10 +71,12 @@ export function createSdJwtVerifier(parts: Parts) {
         find: trust?.find,
         reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: 'sd-jwt-vc', issuer, types }),
         ...(checkTypeMetadata && {
-          typeFaults: async (processed, vct, integrity) =>
-            checkTypeMetadata === true || integrity !== undefined
-              ? typeMetadata.faults(tenantId, processed, vct, integrity)
-              : [],
+          async typeFaults(processed, vct, integrity) {
+            if (checkTypeMetadata !== true && integrity === undefined) return []
+            const checked = await typeMetadata.check(tenantId, processed, vct, integrity)
+            assured = checked.assured
+            return checked.faults
+          },
         }),
         ...(checkRevocation && {
           async statusOf(entry) {
@@ -66,6 +85,7 @@ export function createSdJwtVerifier(parts: Parts) {
           },
         }),
       })
+      return { ...verdict, extended: verdict.verified ? await reliedOn(tenantId, verdict, assured) : [] }
     },
   }
 }

@@ -2,6 +2,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { ListedIssuer, TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { isObject } from '../../../protocol/json.ts'
+import { disclosesMore, MORE_DISCLOSED, stepsOf } from '../../../protocol/openid/dcql/excess.ts'
 import { mismatchOf } from '../../../protocol/openid/dcql/match.ts'
 import { type DcqlCredential, type DcqlFormat, needsHolder } from '../../../protocol/openid/dcql/query.ts'
 import type { Presented } from '../../../protocol/openid/dcql/token.ts'
@@ -198,10 +199,14 @@ export function createPresentationChecks(parts: Parts) {
     const trustLists = await authorities.of(tenantId, asked, authority)
     const { docType, namespaces, issuerFingerprint } = document
     const facts = { types: [docType], document: namespaces, authorityKeys: authorityKeysOf(chain), trustLists }
+    const elements = Object.entries(namespaces).flatMap(([namespace, of]) =>
+      Object.keys(of).map((name) => [namespace, name]),
+    )
     const verdict = conclude(
       asked,
       {
         ...found,
+        warnings: [...found.warnings, ...(disclosesMore(asked, elements) ? [MORE_DISCLOSED] : [])],
         types: [docType],
         ...(issuerFingerprint !== undefined && { issuer: issuerFingerprint }),
         ...(deviceKey && { holder: await thumbprint({ ...deviceKey }) }),
@@ -235,7 +240,10 @@ export function createPresentationChecks(parts: Parts) {
     const found: Found = {
       checks: verdict.checks,
       reason: verdict.faults.map(({ check, code, message }) => ({ type: check, code, message })),
-      warnings: verdict.warnings.filter((warning) => warning !== 'KeyBindingNotChecked'),
+      warnings: [
+        ...verdict.warnings.filter((warning) => warning !== 'KeyBindingNotChecked'),
+        ...(disclosesMore(asked, (verdict.selective ?? []).map(stepsOf)) ? [MORE_DISCLOSED] : []),
+      ],
       types,
       ...(issuer !== undefined && { issuer }),
       ...(trust && { trust }),
@@ -245,7 +253,8 @@ export function createPresentationChecks(parts: Parts) {
     const entries = transactionData.filter(({ credentialIds }) => credentialIds.includes(asked.id))
     const agreement = agreedTo(entries, verdict.verified ? readSdJwt(payload).keyBinding?.payload : undefined)
     const trustLists = await authorities.of(tenantId, asked, issuer)
-    const facts = { types, document: claims, authorityKeys: authorityKeysOf(chain), trustLists }
+    const allTypes = [...types, ...verdict.extended]
+    const facts = { types: allTypes, document: claims, authorityKeys: authorityKeysOf(chain), trustLists }
     return {
       verdict: conclude(asked, found, () => ('fault' in agreement ? agreement.fault : mismatchOf(asked, facts))),
       stated: (name) => statedInClaims(claims, name),

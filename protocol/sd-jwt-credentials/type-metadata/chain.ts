@@ -11,6 +11,8 @@ const MAX_JOINED_CLAIMS = 2_000
 export interface ResolvedType {
   /** The type, the one that it extends, and so on. */
   vcts: string[]
+  /** Those that it extends, as far as digests say so: that of the credential, then each that of the type before it. */
+  assured: string[]
   display: TypeDisplay[]
   claims: ClaimMetadata[]
 }
@@ -42,8 +44,8 @@ function extendedClaims(base: readonly ClaimMetadata[], own: readonly ClaimMetad
 }
 
 /** Joins a chain: the last one is extended by the one before it. Throws `Faulty`. */
-export function joinTypes(chain: readonly TypeDocument[]): ResolvedType {
-  let joined: ResolvedType = { vcts: [], display: [], claims: [] }
+export function joinTypes(chain: readonly TypeDocument[]): Omit<ResolvedType, 'assured'> {
+  let joined: Omit<ResolvedType, 'assured'> = { vcts: [], display: [], claims: [] }
   for (const { vct, display, claims } of chain.toReversed()) {
     joined = {
       vcts: [vct, ...joined.vcts],
@@ -72,6 +74,8 @@ export async function resolveType(
 ): Promise<ResolvedType | undefined> {
   const chain: TypeDocument[] = []
   const known = new Set<string>()
+  const assured: string[] = []
+  let isAssured = integrity !== undefined
   let next: { vct: string; integrity: string | undefined } | undefined = { vct, integrity }
   while (next) {
     if (known.has(next.vct)) throw invalidType('circle', 'The type extends itself.')
@@ -90,6 +94,8 @@ export async function resolveType(
     chain.push(document)
     const { extends: base, 'extends#integrity': baseIntegrity } = document
     next = base === undefined ? undefined : { vct: base, integrity: baseIntegrity }
+    if (base !== undefined && isAssured) assured.push(base)
+    isAssured &&= baseIntegrity !== undefined
   }
-  return joinTypes(chain)
+  return { ...joinTypes(chain), assured }
 }

@@ -51,6 +51,7 @@ test('a type inherits, changes and adds claims as the example of draft-ietf-oaut
   ])
   t.deepEqual(resolved, {
     vcts: ['https://example.com/custom-type-metadata', 'https://example.com/base-type-metadata'],
+    assured: [],
     display: [{ locale: 'en', name: 'Base' }],
     claims: [
       { path: ['name'], display: label('Full Name') },
@@ -135,6 +136,16 @@ test('type metadata of another type, with another digest, or none of an extended
   t.is(await codeOf(resolve([changed, base])), 'sd_jwt.type_integrity')
   const right = { ...changed, 'extends#integrity': integrityOf(bytesOf(base)) }
   t.deepEqual((await resolve([right, base], integrityOf(bytesOf(right))))?.vcts, ['a', 'b'])
+  // without the digest of the first one nobody has signed what it extends; the last one's says what that extends
+  t.deepEqual((await resolve([right, base]))?.assured, [])
+  const last = { vct: 'c' }
+  const middle = { vct: 'b', extends: 'c' }
+  const [open, closed] = [undefined, integrityOf(bytesOf(middle))].map((digest) => {
+    const first = { vct: 'a', extends: 'b', ...(digest !== undefined && { 'extends#integrity': digest }) }
+    return resolve([first, middle, last], integrityOf(bytesOf(first)))
+  })
+  t.deepEqual((await open)?.assured, ['b'])
+  t.deepEqual((await closed)?.assured, ['b', 'c'])
   t.is(await resolveType('a', undefined, async () => undefined), undefined)
 })
 
