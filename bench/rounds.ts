@@ -3,7 +3,7 @@ import { type Tools, withWork } from './prepare.ts'
 import type { Row } from './report.ts'
 
 const ROUNDS = 5
-/** V8 compiles what is called often, and of the platform that is more than of a loop: only then its work stops falling. */
+/** V8 compiles what is called often, and of the platform that is more than of a loop: only then its work stops falling. A run of less than 3 s measures nothing anyway. */
 const WARMING_SECONDS = 20
 
 export interface Compared {
@@ -18,7 +18,7 @@ export interface Compared {
 /** The plain loop and the platform in turn, so that a busy moment of the machine meets both. */
 export async function inRounds({ format, verb, plainly, ask }: Compared, { platform, seconds }: Tools): Promise<Row> {
   const stored = await platform.countCredentials()
-  const warm = await ask(32, Math.min(WARMING_SECONDS, 4 * seconds))
+  const warm = await ask(32, Math.min(WARMING_SECONDS, seconds < 3 ? seconds : 4 * seconds))
   await plainly(Math.min(3, seconds) / 2)
   const plain: Measured[] = []
   const one: Measured[] = []
