@@ -6,7 +6,7 @@ import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
 import { type OpenedEnvelope, openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
-import { envelopeErrors, isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
+import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
@@ -207,9 +207,7 @@ export function createCredentialVerifier(parts: Parts) {
 /** The envelope that a credential came in, or why it is none. */
 function openedOf(credential: Json): { opened: OpenedEnvelope } | { fault: { code: string; message: string } } {
   try {
-    const opened = openEnvelope(credential)
-    const [wrong] = envelopeErrors(credential, '')
-    return wrong ? { fault: { code: wrong.code, message: `An enveloped credential ${wrong.message}.` } } : { opened }
+    return { opened: openEnvelope(credential) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return { fault: { code: error.code, message: error.message } }

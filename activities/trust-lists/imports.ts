@@ -7,6 +7,7 @@ import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
 import {
   type EtsiList,
   entriesOf,
+  invalidSource,
   MAX_IMPORTED,
   refuseSource,
   servicesInForce,
@@ -58,11 +59,11 @@ export function createTrustImports({ outbound, now, config }: Parts) {
       const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
       const { status, body } = await outbound.fetch(request)
       if (status === 200) return Buffer.from(body).toString('utf8')
-      throw refuseSource(`The address of the list answered with status ${status}.`, 'trust_list.source_unavailable')
+      throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
     } catch (error) {
       const isOfNetwork = isOutboundFault(error) || (error instanceof Refusal && error.code.startsWith('outbound.'))
       if (!isOfNetwork) throw error
-      throw refuseSource(`The list could not be read. ${error.message}`, 'trust_list.source_unavailable')
+      throw refuseSource('trust_list.source_unavailable', `The list could not be read. ${error.message}`)
     }
   }
 
@@ -79,8 +80,8 @@ export function createTrustImports({ outbound, now, config }: Parts) {
       }
       if (entries.size > MAX_IMPORTED)
         throw refuseSource(
-          `The list has more than ${MAX_IMPORTED} issuers of these types.`,
           'trust_list.source_too_large',
+          `The list has more than ${MAX_IMPORTED} issuers of these types.`,
         )
     }
     return { entries: [...entries.values()], skipped }
@@ -89,17 +90,17 @@ export function createTrustImports({ outbound, now, config }: Parts) {
   /** A list that is over, or that was replaced by the one that is known, comes from somebody who kept it. */
   function assertNewest({ sequence, issuedAt }: EtsiList, staleAt: Date | null, { facts }: Known): void {
     if (isToCome(issuedAt, { now: now(), toleranceMs: config.clockToleranceMs }))
-      throw refuseSource('The list says that it was issued in the future.')
+      throw invalidSource('The list says that it was issued in the future.')
     if (staleAt && hasCome(staleAt, { now: now() }))
       throw refuseSource(
-        'The next update of the list was due, and its time of grace is over.',
         'trust_list.source_expired',
+        'The next update of the list was due, and its time of grace is over.',
       )
     const isOlder =
       facts &&
       (sequence < facts.sequenceNumber ||
         (sequence === facts.sequenceNumber && issuedAt.getTime() < Date.parse(facts.issuedAt)))
-    if (isOlder) throw refuseSource('The list is older than the one that is known.', 'trust_list.source_older')
+    if (isOlder) throw refuseSource('trust_list.source_older', 'The list is older than the one that is known.')
   }
 
   return {
@@ -116,8 +117,8 @@ export function createTrustImports({ outbound, now, config }: Parts) {
       const [unnamed] = unnamedFormats(known.formats, entries)
       if (unnamed !== undefined)
         throw refuseSource(
-          `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
           'trust_list.source_empty',
+          `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
         )
       const facts = {
         type: list.type ?? null,

@@ -15,6 +15,10 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
       meaning: 'The content type of the envelope is not that of a credential.',
       remedy: 'The issuer writes cty vc, or the content type application/vc, or leaves it out.',
     },
+    'envelope.context': {
+      meaning: 'The object around the envelope does not have the base context of data model 2.0.',
+      remedy: 'Send it with https://www.w3.org/ns/credentials/v2 in its @context.',
+    },
     'envelope.contradiction': {
       meaning: 'The claim iss, sub or jti says something else than the credential or presentation.',
       remedy: 'Whoever signs leaves the claim out, or gives it the value of the member.',

@@ -1,4 +1,5 @@
 import { fromBase64url } from '../../base64url.ts'
+import { CONTEXT } from '../../contexts/index.ts'
 import { type Json, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { openCose, openCosePresentation } from './cose.ts'
@@ -78,6 +79,8 @@ function assertBare(envelope: Json, name: string): void {
       'members',
       `An ${name} has no member ${more.slice(0, 100)}: what is not in the envelope is not signed.`,
     )
+  if (!listOf(envelope['@context']).includes(CONTEXT.credentialsV2))
+    throw refusedEnvelope('context', `The @context of an ${name} must have ${CONTEXT.credentialsV2}.`)
   if (listOf(envelope.type).join() !== name)
     throw refusedEnvelope('members', `The only type of an object with an envelope must be ${name}.`)
 }

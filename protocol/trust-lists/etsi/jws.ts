@@ -23,7 +23,7 @@ export async function verifiedJson(text: string, signers: readonly Certificate[]
     }
   }
   throw refuseSource(
-    'None of the signers of the source signed the list, or it is no compact JWS.',
     'trust_list.source_signature',
+    'None of the signers of the source signed the list, or it is no compact JWS.',
   )
 }

@@ -33,9 +33,9 @@ export interface EtsiList {
 /** An imported list has more entries than one that is typed. */
 export const MAX_IMPORTED = 2_000
 
-const INVALID = 'trust_list.source_invalid'
+export const refuseSource = (code: string, message: string): Refusal => new Refusal(code, message)
 
-export const refuseSource = (message: string, code = INVALID): Refusal => new Refusal(code, message)
+export const invalidSource = (message: string): Refusal => new Refusal('trust_list.source_invalid', message)
 
 /**
  * Statuses of services that count: granted (TS 119 612, section 5.5.4) and its former names, notified (TS 119 602, annexes).

@@ -1,15 +1,15 @@
 import { isObject, type Json } from '../../json.ts'
-import { type EtsiList, type ListedService, refuseSource } from './listed.ts'
+import { type EtsiList, invalidSource, type ListedService } from './listed.ts'
 
 const objects = (value: unknown, what: string): Json[] => {
   if (value === undefined) return []
   if (Array.isArray(value) && value.every(isObject)) return value
-  throw refuseSource(`The ${what} of the list is no list of objects.`)
+  throw invalidSource(`The ${what} of the list is no list of objects.`)
 }
 
 const textOf = (value: unknown, what: string): string => {
   if (typeof value === 'string' && value.length > 0 && value.length <= 2_048) return value
-  throw refuseSource(`The list has no ${what} that is a text.`)
+  throw invalidSource(`The list has no ${what} that is a text.`)
 }
 
 /** RFC 3339 with a zone. */
@@ -18,7 +18,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 export function timeOf(value: unknown, what: string): Date {
   const time = typeof value === 'string' && TIME.test(value) ? new Date(value) : undefined
   if (time && !Number.isNaN(time.getTime())) return time
-  throw refuseSource(`The ${what} of the list is no time of RFC 3339.`)
+  throw invalidSource(`The ${what} of the list is no time of RFC 3339.`)
 }
 
 /** In English where there is such a name. */
@@ -32,7 +32,7 @@ const base64 = (value: unknown): Uint8Array => Buffer.from(typeof value === 'str
 
 function serviceOf(service: Json, entity: string | undefined): ListedService {
   const { ServiceInformation: information } = service
-  if (!isObject(information)) throw refuseSource('A service of the list has no ServiceInformation.')
+  if (!isObject(information)) throw invalidSource('A service of the list has no ServiceInformation.')
   const {
     ServiceTypeIdentifier: type,
     ServiceStatus: status,
@@ -56,12 +56,12 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
  */
 export function readLote(document: unknown): EtsiList {
   const root = isObject(document) && isObject(document.LoTE) ? document.LoTE : document
-  if (!isObject(root)) throw refuseSource('The list is no JSON object.')
+  if (!isObject(root)) throw invalidSource('The list is no JSON object.')
   const { ListAndSchemeInformation: scheme, TrustedEntitiesList: entities } = root
-  if (!isObject(scheme)) throw refuseSource('The list has no ListAndSchemeInformation.')
+  if (!isObject(scheme)) throw invalidSource('The list has no ListAndSchemeInformation.')
   const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = scheme
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
-    throw refuseSource('The LoTESequenceNumber of the list is no whole number.')
+    throw invalidSource('The LoTESequenceNumber of the list is no whole number.')
   return {
     type: type === undefined ? undefined : textOf(type, 'LoTEType'),
     sequence: Number(sequence),

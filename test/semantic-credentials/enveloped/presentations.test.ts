@@ -198,6 +198,14 @@ const REFUSED: [what: string, of: (holder: JoseHolder, credential: Json) => Prom
     /^form at \/id: envelope\.nested/,
   ],
   [
+    'no base context around the envelope',
+    async ({ did, sign }, credential) => ({
+      ...asJwt(await sign(presentationOf(did, [credential]))),
+      '@context': ['https://www.w3.org/ns/credentials/examples/v2'],
+    }),
+    /^form at \/(id|@context)/,
+  ],
+  [
     'members beside the envelope, which nobody has signed',
     async ({ did, sign }, credential) => ({
       ...asJwt(await sign(presentationOf(did, [credential]))),

@@ -66,8 +66,9 @@ test.serial(
     for (const other of others) {
       const refused = await vcApi(world, 'credentials/verify', { verifiableCredential: other })
       t.is(refused.status, 400, JSON.stringify({ ...other, id: '' }))
-      const { verified } = await verify(world, other)
+      const { verified, reason } = await verify(world, other)
       t.false(verified)
+      t.regex(String((reason[0] as { code?: string } | undefined)?.code), /^envelope\.(context|members)$/)
     }
     t.true((await verify(world, { ...good, '@context': [CONTEXT.credentialsV2] })).verified)
   },
