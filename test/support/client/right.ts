@@ -30,7 +30,7 @@ export async function run(baseUrl: string, clientId: string, clientSecret: strin
   const signed = await client.post('/v1/credentials/web-semantic/sign', {
     body: { payload, proofType: 'eddsa-rdfc-2022', revocable: true, tag: 'client' },
   })
-  const credential: Schemas['VerifiableCredential'] = signed.credential
+  const credential: Schemas['IssuedCredential'] = signed.credential
   const verified = await client.post('/v1/credentials/web-semantic/verify', { body: { payload: credential } })
   const reasons: Schemas['ReasonType'][] = verified.reason.map(({ type }) => type)
 

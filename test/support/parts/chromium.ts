@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, BrowserServer } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { binaryCache, onPath } from '../../../stack/parts/temporal.binary.ts'
 import { CHROMIUM_NAMES } from '../../../stack/tests/parts.ts'
 
@@ -54,9 +54,13 @@ async function unpack(directory: string): Promise<void> {
 /** So long may Chromium take to end: on a busy machine it may answer that it closes, and then stay. */
 const CLOSING_MS = 20_000
 
-async function endOf(server: BrowserServer, withinMs: number): Promise<void> {
-  const late = setTimeout(() => void server.kill(), withinMs)
-  await server.close().finally(() => clearTimeout(late))
+async function processOf(browser: Browser): Promise<number> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  const found = processInfo.find(({ type }) => type === 'browser')
+  if (!found) throw new Error('Chromium does not say which process it is')
+  return found.id
 }
 
 /** A real browser without a window. */
@@ -65,9 +69,12 @@ export async function openChromium(closingMs = CLOSING_MS): Promise<Browser> {
   const { executablePath, env } = await findChromium()
   const own = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   // root has no sandbox; what the tests open is their own platform
-  const args = ['--no-sandbox']
-  const server = await chromium.launchServer({ executablePath, args, env: { ...own, ...env }, host: '127.0.0.1' })
-  const browser = await chromium.connect(server.wsEndpoint())
-  browser.close = () => endOf(server, closingMs)
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], env: { ...own, ...env } })
+  const [pid, close] = [await processOf(browser), browser.close.bind(browser)]
+  browser.close = async (options) => {
+    // the leader of a group of its own
+    const late = setTimeout(() => process.kill(-pid, 'SIGKILL'), closingMs)
+    await close(options).finally(() => clearTimeout(late))
+  }
   return browser
 }
