@@ -64,6 +64,7 @@ for (const operation of writing) {
   if (EXAMPLES[operationId])
     test.serial(title('the example is taken'), async (t) => {
       await target.forgetAttempts()
+      await target.forgetTrustLists()
       const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
       t.is(exampleFault(operationId, reply.status, reply.text), undefined)
     })
@@ -159,6 +160,7 @@ test.serial('after all of it the platform works, and answered others meanwhile',
   await target.world.ask(path, { token: target.sample.token, body: { is_revoked: false } })
   await removeOthers(target, target.sample.signerId, target.sample.spareSignerId)
   await target.forgetAttempts()
+  await target.forgetTrustLists()
   for (const operation of writing.filter(({ operationId }) => EXAMPLES[operationId])) {
     const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
     t.is(exampleFault(operation.operationId, reply.status, reply.text), undefined)

@@ -81,6 +81,16 @@ export async function openTarget() {
       }),
     /** Attempts at passwords count no more: the examples find the account as it was, whatever was sent before. */
     forgetAttempts: () => world.dependencies.systemSql.query({ text: 'delete from account_attempts', values: [] }),
+    /** A tenant has few trust lists, and an enforced one decides what verifies: the sample's stay, and decide nothing. */
+    async forgetTrustLists(): Promise<void> {
+      const { token, trustListId, spareTrustListId } = sample
+      const lists = await world.ask('/v1/trust-lists?limit=100', { token })
+      for (const { id } of lists.json<{ data: { id: string }[] }>().data) {
+        const isSample = id === trustListId || id === spareTrustListId
+        const change = isSample ? { method: 'PUT', body: { enforced: false } } : { method: 'DELETE' }
+        await world.ask(`/v1/trust-lists/${id}`, { token, ...change })
+      }
+    },
     /** The process lives, and answered others while it was attacked. */
     checkPulse(t: ExecutionContext) {
       const sorted = [...pulse].sort((a, b) => a - b)
