@@ -115,6 +115,7 @@ test('batch signs each row, writes the results where it is told, and ends with 1
 })
 
 test('logs prints the newest entries, oldest first; with --follow also what comes, but not its own looks', async (t) => {
+  await call(['did', 'create'])
   const printed = await call(['logs', '--limit', '3', '--category', 'did', '--json'])
   const entries = printed.stdout
     .trim()
