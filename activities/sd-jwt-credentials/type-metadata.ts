@@ -59,8 +59,8 @@ export function createTypeMetadata({ outbound, now, config, sdJwtPublished }: Pa
 
   return {
     /**
-     * Breaches of the rules of a type, and of those that it extends; and those that it extends by their digests. Throws `Faulty`, `Refusal`,
-     * `Unavailable('outbound')`.
+     * Breaches of the rules of a type, and of those that it extends; and those that it extends by their digests. Throws
+     * `Faulty`, `Refusal`, `Unavailable('outbound')`.
      */
     async check(
       tenantId: string,

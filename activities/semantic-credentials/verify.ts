@@ -1,5 +1,5 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
-import { NOT_LISTED, type TrustGate } from '../../protocol/credentials/trust.ts'
+import { NOT_LISTED, type TrustGate, trustIn } from '../../protocol/credentials/trust.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
@@ -137,8 +137,8 @@ export function createCredentialVerifier(parts: Parts) {
   /**
    * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
    * a list, such contexts are warnings. `skip`: checks that the caller leaves out. `trustedIssuers`: only credentials of
-   * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids or its trust lists do not have. Throws only for what the libraries must not process
-   * (`credential.malformed`).
+   * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids or its trust lists
+   * do not have. Throws only for what the libraries must not process (`credential.malformed`).
    */
   async function checkCredential(
     tenantId: string,
@@ -160,7 +160,7 @@ export function createCredentialVerifier(parts: Parts) {
     const unlisted: Reason[] = finding && 'fault' in finding ? [{ type: NOT_LISTED, message: finding.fault }] : []
     const forbidden = [...unlisted, ...(await policyGate.reasonsAgainst(tenantId, judged))]
     if (forbidden.length > 0) return { verified: false, reason: forbidden, warnings: [] }
-    const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
+    const trust = trustIn(finding)
     const untrusted = trusted.length > 0 ? await contexts.contextReasons(tenantId, credential, trusted) : []
     if (untrusted.length > 0) return { verified: false, reason: untrusted, warnings: [], ...trust }
     const verdict = await documents.verify(

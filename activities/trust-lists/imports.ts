@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import { isOutboundFault, Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
-import { hasCome, isToCome } from '../../protocol/time.ts'
+import { HOUR_MS, hasCome, isToCome } from '../../protocol/time.ts'
 import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
 import {
   type EtsiList,
@@ -19,7 +19,6 @@ import type { Dependencies } from '../dependencies.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
-const HOUR_MS = 3_600_000
 /** Services whose certificates are read at a time: requests go on in between. */
 const AT_ONCE = 10
 

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TrustList } from '../../entities/trust-lists/lists.ts'
-import { hasCome } from '../../protocol/time.ts'
+import { HOUR_MS, hasCome } from '../../protocol/time.ts'
 import type { ImportedList } from './imports.ts'
-
-const HOUR_MS = 3_600_000
 
 /** When the clock looks at a list again: to read its URL, or to say that it is stale. null: never. */
 export function dueAfter({ source, facts, staleAt, staleNoted }: TrustList, now: Date): Date | null {

@@ -1,6 +1,7 @@
-import { HOUR_MS, KEPT_COUNT_DAYS, type KindCounts } from '../../activities/tokens-logs/logs/counts.ts'
+import { KEPT_COUNT_DAYS, type KindCounts } from '../../activities/tokens-logs/logs/counts.ts'
 import { momentOf } from '../../protocol/dates.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { HOUR_MS } from '../../protocol/time.ts'
 import type { Count, DateTime } from '../frame/wire.ts'
 
 export interface CountsQuery {

@@ -1,6 +1,6 @@
 import { type CoseSign1, coseFault, HEADER, keyTypeOf } from '../cose/sign1.ts'
 import { POLICY_REASONS, type PolicyReason } from '../credentials/policy.ts'
-import { type ListedIssuer, NOT_LISTED, type TrustFinding } from '../credentials/trust.ts'
+import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../credentials/trust.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
 import { type DidDocument, dereference } from '../dids/index.ts'
 import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
@@ -150,8 +150,7 @@ export async function verifyCompact(text: string, rules: VerificationRules): Pro
   const { iss } = read.claims
   const finding = iss ? rules.find?.(iss) : undefined
   const error = await firstError()
-  const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
-  return { verified: error === undefined, decoded, ...(error && { error }), ...trust }
+  return { verified: error === undefined, decoded, ...(error && { error }), ...trustIn(finding) }
 
   async function firstError(): Promise<VerificationError | undefined> {
     if (!keyTypeOf(message) || message.protected.has(HEADER.crit) || message.unprotected.has(HEADER.crit))

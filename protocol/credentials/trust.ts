@@ -17,6 +17,10 @@ export interface ListedIssuer {
 
 export type TrustFinding = { listed: ListedIssuer } | { fault: string }
 
+/** What a verdict says of a finding: where the issuer is listed; nothing where no list is enforced, or none has it. */
+export const trustIn = (finding: TrustFinding | undefined): { trust?: ListedIssuer } =>
+  finding && 'listed' in finding ? { trust: finding.listed } : {}
+
 /** The enforced trust lists of a tenant for one format. */
 export interface Trust {
   /** Listed certificates in DER that a chain can lead to: its own, and those with the name of an issuer in it. */

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../time.ts'
 import { recordNames } from './names.ts'
 
 /** What DNS has at one name: the texts of its TXT records; undefined: no answer. */
@@ -82,8 +83,6 @@ export interface Progress {
 export type NextStep =
   | { status: 'WAITING' | 'VERIFIED'; nextInMs: number; missingSince: Date | null }
   | { status: 'GIVEN_UP' }
-
-const HOUR_MS = 3600_000
 
 /**
  * Returns what follows from a look (D-347). The pause is as long as the wait so far, so that pauses double and need no

@@ -1,5 +1,5 @@
 import type { PolicyReason } from '../credentials/policy.ts'
-import type { ListedIssuer, NOT_LISTED, TrustFinding } from '../credentials/trust.ts'
+import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../credentials/trust.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
@@ -86,7 +86,7 @@ const issuer: Check = ({ signer, iaca }, { now }) => {
     : []
 }
 
-const listed: Check = ({ finding }) => (finding && 'fault' in finding ? failed('IssuerNotListed', finding.fault) : [])
+const listed: Check = ({ finding }) => (finding && 'fault' in finding ? failed(NOT_LISTED, finding.fault) : [])
 
 const policy: Check = ({ mdoc, iaca }, { reasonsAgainst }) => reasonsAgainst?.(mdoc.mso.docType, iaca) ?? []
 
@@ -235,6 +235,5 @@ export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict>
     ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
     ...(mdoc.deviceSigned ? [] : ['NoDevice']),
   ]
-  const trust = finding && 'listed' in finding ? { trust: finding.listed } : {}
-  return { verified: reasons.length === 0, reasons, warnings, iaca, ...trust }
+  return { verified: reasons.length === 0, reasons, warnings, iaca, ...trustIn(finding) }
 }

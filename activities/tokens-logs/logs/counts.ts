@@ -1,10 +1,9 @@
 import { inTenant } from '../../../entities/orm.ts'
+import { HOUR_MS } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 
 /** Counts are kept for longer than a request may ask for. */
 export const KEPT_COUNT_DAYS = 35
-
-export const HOUR_MS = 3_600_000
 
 /** Entries that wait for their place, which are about those of a second: counted one by one, and no more than so many. */
 const MOST_WAITING = 20_000
