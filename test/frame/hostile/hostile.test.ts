@@ -13,6 +13,7 @@ import {
 import { faultOf, faultUnlessSuccess, openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, type Operation, operations, parametersIn } from '../../support/frame/openapi.ts'
 import { WALLETS } from '../../support/frame/permissions.ts'
+import { TRUST_LISTS } from '../../support/trust-lists/lists.ts'
 
 let target: Target
 test.before(async () => {
@@ -64,7 +65,6 @@ for (const operation of writing) {
   if (EXAMPLES[operationId])
     test.serial(title('the example is taken'), async (t) => {
       await target.forgetAttempts()
-      await target.forgetTrustLists()
       const reply = await target.attack(operation, { body: JSON.stringify(exampleOf(operation)) })
       t.is(exampleFault(operationId, reply.status, reply.text), undefined)
     })
@@ -141,6 +141,7 @@ for (const operation of writing) {
         )),
       )
     }
+    if (operation.path.startsWith(TRUST_LISTS)) await target.forgetTrustLists()
     t.deepEqual(found, [])
   })
 }

@@ -11,6 +11,7 @@ import {
   openAuthorization,
   parametersFor,
   pkce,
+  queryOf,
 } from '../../support/openid/authorization.ts'
 import { PROVIDERS } from '../../support/openid/logins.ts'
 import { playProvider } from '../../support/openid/provider.ts'
@@ -26,8 +27,6 @@ test.before(async () => {
   template = (await createCompactTemplate(world, { credential_mappings: mapping })).id
 })
 test.after.always(() => authorization?.close())
-
-const queryOf = (location: string | undefined) => Object.fromEntries(new URL(location ?? '').searchParams)
 
 /** From an offer to the code, with what the token request of its wallet has. */
 async function coded(more: Record<string, string | undefined> = {}) {

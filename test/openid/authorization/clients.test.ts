@@ -12,6 +12,7 @@ import {
   openAuthorization,
   parametersFor,
   pkce,
+  queryOf,
 } from '../../support/openid/authorization.ts'
 import { createWalletKey, offerIn, sessionsOf, type WalletKey } from '../../support/openid/wallet.ts'
 
@@ -35,8 +36,6 @@ test.before(async () => {
   if (reply.status !== 201) throw new Error(`no wallet: ${reply.text}`)
 })
 test.after.always(() => authorization?.close())
-
-const queryOf = (location: string | undefined) => Object.fromEntries(new URL(location ?? '').searchParams)
 
 const registered = (challenge: string, issuerState: string, more: Record<string, string> = {}) =>
   parametersFor(challenge, issuerState, { client_id: WALLET, redirect_uri: RETURN, ...more }) as Record<string, string>

@@ -10,6 +10,7 @@ import {
   openAuthorization,
   parametersFor,
   pkce,
+  queryOf,
 } from '../../support/openid/authorization.ts'
 import { createWalletKey } from '../../support/openid/wallet.ts'
 
@@ -23,8 +24,6 @@ test.before(async () => {
   template = (await createCompactTemplate(world, { credential_mappings: mapping })).id
 })
 test.after.always(() => authorization?.close())
-
-const queryOf = (location: string | undefined) => Object.fromEntries(new URL(location ?? '').searchParams)
 
 test('a token that is bound to a key gives nothing without a new proof of it (RFC 9449, section 7)', async (t) => {
   const { authorizeUrl, base, browser, exchange, offered, world } = authorization

@@ -8,6 +8,7 @@ import {
   openAuthorization,
   parametersFor,
   pkce,
+  queryOf,
 } from '../../support/openid/authorization.ts'
 import { connected } from '../../support/stack/backup.ts'
 
@@ -21,8 +22,6 @@ test.before(async () => {
   template = (await createCompactTemplate(world, { credential_mappings: mapping })).id
 })
 test.after.always(() => authorization?.close())
-
-const queryOf = (location: string | undefined) => Object.fromEntries(new URL(location ?? '').searchParams)
 
 /** A pushed request of a wallet without keys, and the address that opens it. */
 async function pushedUrl() {

@@ -1,10 +1,8 @@
 import test from 'ava'
-import { createDid } from '../../support/credentials/credentials.ts'
-import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { openSdJwt } from '../../support/openid/presenting.sd-jwt.ts'
 import { DOC_TYPE, encrypted, keyOf, NAMESPACE, openMdoc, wallet } from '../../support/openid/presenting.ts'
-import { identityQuery, type ReadRequest, requestsOf } from '../../support/openid/requests.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { identityQuery, openAsking, type ReadRequest, requestsOf } from '../../support/openid/requests.ts'
+import type { World } from '../../support/world.ts'
 
 const ORIGIN = 'https://shop.university.example'
 const OTHER = 'https://www.shop.university.example'
@@ -14,11 +12,7 @@ let world: World
 let issuer: string
 let requests: ReturnType<typeof requestsOf>
 test.before(async () => {
-  world = await openWorld()
-  await makeIaca(world)
-  await makeSigner(world, { active: true })
-  issuer = await createDid(world, 'p256', world.token, true)
-  requests = requestsOf(world, await createDid(world, 'p256'))
+  ;({ world, issuer, requests } = await openAsking())
 })
 test.after.always(() => world?.close())
 

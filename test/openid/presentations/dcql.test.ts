@@ -1,21 +1,15 @@
 import test from 'ava'
-import { createDid } from '../../support/credentials/credentials.ts'
-import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { openSdJwt, VCT } from '../../support/openid/presenting.sd-jwt.ts'
 import { DOC_TYPE, NAMESPACE, openMdoc, post, wallet } from '../../support/openid/presenting.ts'
-import { identityQuery, requestsOf } from '../../support/openid/requests.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { identityQuery, openAsking, requestsOf } from '../../support/openid/requests.ts'
+import type { World } from '../../support/world.ts'
 
 let world: World
 let issuer: string
 let requests: ReturnType<typeof requestsOf>
 let held: Awaited<ReturnType<typeof openSdJwt>>
 test.before(async () => {
-  world = await openWorld()
-  await makeIaca(world)
-  await makeSigner(world, { active: true })
-  issuer = await createDid(world, 'p256', world.token, true)
-  requests = requestsOf(world, await createDid(world, 'p256'))
+  ;({ world, issuer, requests } = await openAsking())
   held = await openSdJwt(world, { issuer_did: issuer })
 })
 test.after.always(() => world?.close())

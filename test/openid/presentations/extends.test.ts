@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
-import { createDid } from '../../support/credentials/credentials.ts'
-import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { newEcosystem, operatorToken } from '../../support/ecosystems.ts'
 import { openSdJwt, VCT } from '../../support/openid/presenting.sd-jwt.ts'
 import { DOC_TYPE, NAMESPACE, openMdoc, wallet } from '../../support/openid/presenting.ts'
-import { requestsOf } from '../../support/openid/requests.ts'
+import { openAsking, requestsOf } from '../../support/openid/requests.ts'
 import { createSdJwtTemplate } from '../../support/sd-jwt/credentials.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import type { World } from '../../support/world.ts'
 
 let world: World
 let issuer: string
 let requests: ReturnType<typeof requestsOf>
 test.before(async () => {
-  world = await openWorld()
-  await makeIaca(world)
-  await makeSigner(world, { active: true })
-  issuer = await createDid(world, 'p256', world.token, true)
-  requests = requestsOf(world, await createDid(world, 'p256'))
+  ;({ world, issuer, requests } = await openAsking())
 })
 test.after.always(() => world?.close())
 

@@ -1,23 +1,18 @@
 import test from 'ava'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
-import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { openAuthority } from '../../support/openid/certificates.ts'
 import { openSdJwt, VCT } from '../../support/openid/presenting.sd-jwt.ts'
 import { DOC_TYPE, NAMESPACE, openMdoc, wallet } from '../../support/openid/presenting.ts'
-import { identityQuery, REQUESTS, requestsOf } from '../../support/openid/requests.ts'
+import { identityQuery, openAsking, REQUESTS, requestsOf } from '../../support/openid/requests.ts'
 import { createTemplate, createVerifier } from '../../support/openid/verifiers.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import type { World } from '../../support/world.ts'
 
 let world: World
 let issuer: string
 let requests: ReturnType<typeof requestsOf>
 test.before(async () => {
-  world = await openWorld()
-  await makeIaca(world)
-  await makeSigner(world, { active: true })
-  issuer = await createDid(world, 'ed25519', world.token, true)
-  requests = requestsOf(world, await createDid(world, 'p256'))
+  ;({ world, issuer, requests } = await openAsking('ed25519'))
 })
 test.after.always(() => world?.close())
 

@@ -142,3 +142,6 @@ export const assertionOf = async (key: WalletKey, clientId: string, aud: string,
     client_assertion: await key.sign({}, payload),
   }
 }
+
+/** What a redirect brings. */
+export const queryOf = (location: string | undefined) => Object.fromEntries(new URL(location ?? '').searchParams)

@@ -1,4 +1,6 @@
-import type { World } from '../world.ts'
+import { createDid } from '../credentials/credentials.ts'
+import { makeIaca, makeSigner } from '../credentials/mobile.ts'
+import { openWorld, type World } from '../world.ts'
 import { VCT } from './presenting.sd-jwt.ts'
 
 /** Where a page leads back to. */
@@ -74,4 +76,13 @@ export function requestsOf(world: Pick<World, 'ask' | 'token'>, verifierDid: str
       ask(`${REQUESTS}/${id}/browser-answer`, { token, body: { origin, data } }),
     remove: (id: string) => ask(`${REQUESTS}/${id}`, { method: 'DELETE', token }),
   }
+}
+
+/** A platform with an IACA, a document signer, a default issuer, and a client that asks wallets. */
+export async function openAsking(issuerKeyType = 'p256') {
+  const world = await openWorld()
+  await makeIaca(world)
+  await makeSigner(world, { active: true })
+  const issuer = await createDid(world, issuerKeyType, world.token, true)
+  return { world, issuer, requests: requestsOf(world, await createDid(world, 'p256')) }
 }
