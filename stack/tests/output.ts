@@ -25,6 +25,19 @@ export const showList = (heading: string, mark: string, titles: string[]) => {
   if (titles.length > 0) write(`\n${heading}\n${titles.map((title) => `${mark} ${title}\n`).join('')}`)
 }
 
+/** Lines of a failure's reasons in the list at the end. */
+const REASONS = 4
+
+/** At the end, with the first lines of why: a service that builds shows the end of what a run printed. */
+export const showFailures = (failures: Failure[]) => {
+  if (failures.length === 0) return
+  showLine('\nFailed:')
+  for (const { title, why } of failures) {
+    showLine(`✘ ${title}`)
+    for (const line of why.filter((text) => text.trim() !== '').slice(0, REASONS)) showLine(`    ${line}`)
+  }
+}
+
 const SLOWEST = 20
 
 /** Where a whole run spends its time. */

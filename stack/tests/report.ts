@@ -4,8 +4,6 @@ import type { TestEvent } from './observer.ts'
 export interface Failure {
   title: string
   why: string[]
-  /** A test or a hook failed, in a file that ran to its end: it may have been the machine. */
-  ofTest: boolean
 }
 
 export interface FileReport {
@@ -13,8 +11,6 @@ export interface FileReport {
   passed: string[]
   failed: Failure[]
   skipped: string[]
-  /** The file's process and AVA ended by themselves: nothing of the file is unknown. */
-  complete: boolean
   milliseconds: number
 }
 
@@ -52,12 +48,12 @@ export function createReport(file: string, selecting: boolean) {
   const pending = new Set<string>()
   const seen = { declared: 0, selected: 0, finished: false, ended: false, processEnd: [] as string[] }
   const titled = (title = '') => `${nameOf(file)} › ${title}`
-  const fail = (title: string, why: string[], ofTest: boolean) => failed.push({ title, why, ofTest })
+  const fail = (title: string, why: string[]) => failed.push({ title, why })
 
   const select = ({ title, mark }: TestEvent) => {
     seen.selected += 1
     if (mark === 'skip') skipped.push(titled(title))
-    else if (mark) fail(titled(title), [WITHOUT_TEST[mark] ?? mark], false)
+    else if (mark) fail(titled(title), [WITHOUT_TEST[mark] ?? mark])
     if (mark !== 'skip' && mark !== 'todo') pending.add(titled(title))
   }
 
@@ -72,9 +68,9 @@ export function createReport(file: string, selecting: boolean) {
     },
     'test-failed': ({ title, why = [], mark }) => {
       pending.delete(titled(title))
-      if (!mark) fail(titled(title), why, true)
+      if (!mark) fail(titled(title), why)
     },
-    'hook-failed': ({ title, why = [] }) => fail(titled(title), why, true),
+    'hook-failed': ({ title, why = [] }) => fail(titled(title), why),
     'worker-finished': () => {
       seen.finished = true
     },
@@ -89,23 +85,24 @@ export function createReport(file: string, selecting: boolean) {
   const add = (event: TestEvent): void => {
     read[event.type]?.(event)
     const what = OF_FILE[event.type]
-    if (what) fail(`${file}: ${what}`, event.why ?? [], false)
+    if (what) fail(`${file}: ${what}`, event.why ?? [])
   }
 
   const end = ({ how, silentMs, milliseconds }: End): FileReport => {
+    // the file's process and AVA ended by themselves: nothing of the file is unknown
     const complete = silentMs === undefined && seen.finished && seen.ended && how.startsWith('exit code')
     const unended =
       silentMs === undefined
         ? 'The file ended before this test.'
         : `No test of the file ended for ${silentMs / 1000} s, so its processes were ended.`
-    for (const title of pending) fail(title, [unended], complete)
+    for (const title of pending) fail(title, [unended])
     const left = seen.declared - seen.selected
-    if (complete && !selecting && left > 0) fail(`${file}: test.only keeps ${left} tests from running`, [], false)
+    if (complete && !selecting && left > 0) fail(`${file}: test.only keeps ${left} tests from running`, [])
     const nothingMatches = selecting && seen.selected === 0
     const ended = `${file} ended with ${seen.processEnd.join() || how}`
-    if (failed.length === 0 && !complete) fail(`${ended} before it reported`, silentMs ? [unended] : [], false)
-    if (failed.length === 0 && how !== 'exit code 0' && !nothingMatches) fail(`${ended}, no test failed`, [], false)
-    return { file, passed, failed, skipped, complete, milliseconds }
+    if (failed.length === 0 && !complete) fail(`${ended} before it reported`, silentMs ? [unended] : [])
+    if (failed.length === 0 && how !== 'exit code 0' && !nothingMatches) fail(`${ended}, no test failed`, [])
+    return { file, passed, failed, skipped, milliseconds }
   }
 
   return { add, end, counts: () => ({ passed: passed.length, failed: failed.length, skipped: skipped.length }) }

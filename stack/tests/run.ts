@@ -7,6 +7,7 @@ import {
   countsLine,
   createProgress,
   showFailure,
+  showFailures,
   showLine,
   showList,
   showLog,
@@ -42,14 +43,11 @@ const byPath = (reports: FileReport[]) => new Map(reports.map((report) => [repor
 
 /**
  * Many tests hold real servers to real times, and a machine that does something else may be too slow once. So in a whole
- * run of which everything is known, a file with failed tests runs once more, alone: what fails twice has failed (D-125).
+ * run, a file that failed runs once more, alone: what fails twice has failed (D-125, D-963).
  */
 async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<Pick<Outcome, 'reports' | 'flaky'>> {
   const again = first.filter(({ failed }) => failed.length > 0)
-  const mayBeTheMachine = again.every(({ failed }) => failed.every(({ ofTest }) => ofTest))
-  const everythingKnown = first.every(({ complete }) => complete)
-  if (!plan.whole || again.length === 0 || again.length > SECOND_CHANCES || !mayBeTheMachine || !everythingKnown)
-    return { reports: first, flaky: [] }
+  if (!plan.whole || again.length === 0 || again.length > SECOND_CHANCES) return { reports: first, flaky: [] }
   showLine(`\nOnce more, alone: ${again.map(({ file }) => file).join(', ')}`)
   const paths = new Set(again.map(({ file }) => file))
   const second = byPath(
@@ -70,11 +68,11 @@ function problemsOf(suite: Suite, env: Environment, plan: Plan, reports: FileRep
     .flatMap(({ skipped }) => skipped)
     .flatMap((title) => {
       const why = wrongSkip(title, suite.parts, env)
-      return why === undefined ? [] : [{ title, why: [why], ofTest: false }]
+      return why === undefined ? [] : [{ title, why: [why] }]
     })
   const { passed, failed, skipped } = countsOf(reports)
   const tests = passed + failed + skipped
-  const problem = (title: string) => problems.push({ title, why: [], ofTest: false })
+  const problem = (title: string) => problems.push({ title, why: [] })
   if (plan.whole && tests < suite.floor)
     problem(`${tests} tests ran, and test/floor.json expects at least ${suite.floor}`)
   if (passed + failed === 0) problem('No test ran: nothing matches')
@@ -108,7 +106,8 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
     return Promise.all(files.map((file) => limit(one, file)))
   }
   const together = await run(plan.together, suite.concurrency)
-  const { reports, flaky } = await secondChance(plan, run, [...together, ...(await run(plan.alone, 1))])
+  const first = [...together, ...(await run(plan.alone, 1))]
+  const { reports, flaky } = stop.signal.aborted ? { reports: first, flaky: [] } : await secondChance(plan, run, first)
   await dismissGuard()
   for (const name of names) process.off(name, interrupt)
   tell(plan, { reports, flaky, problems: problemsOf(suite, common.env, plan, reports) })
@@ -119,11 +118,7 @@ function tell(plan: Plan, { reports, flaky, problems }: Outcome): void {
   if (plan.whole) showSlowest(reports)
   const failures = [...reports.flatMap(({ failed }) => failed), ...problems]
   showList('Failed once and passed alone:', '~', flaky)
-  showList(
-    'Failed:',
-    '✘',
-    failures.map(({ title }) => title),
-  )
+  showFailures(failures)
   const counts = countsOf(reports)
   showLine(`\n${countsLine({ ...counts, failed: counts.failed + problems.length })}`)
   process.exitCode = failures.length > 0 ? 1 : 0

@@ -97,13 +97,13 @@ const CRASHES: [how: string, text: string, failed: string[]][] = [
 ]
 
 for (const [how, text, expected] of CRASHES)
-  test(`a file that ${how} is a failure by name, without a second chance; all other files run`, async (t) => {
+  test(`a file that ${how} twice is a failure by name; all other files run`, async (t) => {
     const own = how.startsWith('ends') || how.startsWith('rejects') ? FINE : ''
     const { code, last, failed, lines } = await createProject(t, { a: `${own}${text}`, b: FINE, c: FINE }).run()
     t.is(code, 1)
     t.deepEqual(failed, expected)
     t.regex(last ?? '', new RegExp(`^\\d passed, ${expected.length} failed$`))
-    t.false(lines.some((line) => line.startsWith('Once more')))
+    t.true(lines.includes('Once more, alone: test/a.test.ts'))
   })
 
 test('an AVA that is killed counts its file as failed by name, and what the file started is ended', async (t) => {
@@ -122,7 +122,7 @@ test('an AVA that is killed counts its file as failed by name, and what the file
   t.is(last, '1 passed, 1 failed')
   t.deepEqual(failed, ['a › kills AVA'])
   const pids = project.lines('pids').map(Number)
-  t.is(pids.length, 2)
+  t.is(pids.length, 4, 'in both runs')
   t.true(await eventually(() => !pids.some(isAlive), 5_000))
 })
 
@@ -153,13 +153,21 @@ test('a second run that ends badly without a failed test is a failure', async (t
   t.deepEqual(failed, ['test/a.test.ts ended with exit code 7 before it reported'])
 })
 
-test('nobody has a second chance when a file did not report', async (t) => {
-  const files = { a: FLAKY, b: `test('ends', () => process.exit(0))` }
-  const { code, failed, lines } = await createProject(t, files).run()
-  t.is(code, 1)
-  t.true(failed.includes('a › passes later'))
-  t.false(lines.some((line) => line.startsWith('Once more')))
-})
+const ONCE: [how: string, text: string][] = [
+  ['fails beside its tests', `void Promise.reject(new Error('late'))`],
+  ['calls process.exit()', 'process.exit(0)'],
+  ['hangs', 'for (;;);'],
+]
+
+for (const [how, does] of ONCE)
+  test(`a file that ${how} once has a second chance like any other (D-963)`, async (t) => {
+    const text = `test('ends', (t) => { if (!existsSync('again')) { appendFileSync('again', 'x'); ${does} } t.pass() })`
+    const { code, last, failed, flaky } = await createProject(t, { a: text, b: FINE }, { silenceMs: 4_000 }).run()
+    t.is(code, 0)
+    t.is(last, '2 passed, 0 failed')
+    t.deepEqual(failed, [])
+    t.true(flaky.length > 0)
+  })
 
 test('nobody has a second chance when only some tests were asked for', async (t) => {
   const { code, last, lines } = await createProject(t, { a: FLAKY, b: FINE }).run(['test/a.test.ts'])

@@ -92,7 +92,8 @@ export function createProject(
         const after = (heading: string): string[] => {
           const begin = lines.indexOf(heading)
           const rest = begin < 0 ? [] : lines.slice(begin + 1)
-          return rest.slice(0, rest.indexOf('')).map((line) => line.slice(2))
+          const listed = rest.slice(0, rest.indexOf('')).filter((line) => !line.startsWith(' '))
+          return listed.map((line) => line.slice(2))
         }
         return {
           code,
