@@ -7,7 +7,7 @@ import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts
 import { decryptAnswer, thumbprintOf } from '../../../protocol/openid/presentations/encryption.ts'
 import { audienceOf, needsState } from '../../../protocol/openid/presentations/requests.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
-import { exampleOf } from '../../../protocol/openid/verifiers/dcql.ts'
+import { rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { browserTranscript, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
@@ -148,7 +148,7 @@ export function createRequestAnswers(parts: Parts) {
         nonce,
         ...(await bindingOf({ row: asked, nonce }, key)),
         ...(transactionData && { transactionData }),
-        exampleOf: (id) => exampleOf(wanted, id),
+        ...rulesOf(wanted),
         ...(template?.trustedContexts && { trustedContexts: template.trustedContexts }),
       })
       const found = checked.map(({ verdict }) => verdict)

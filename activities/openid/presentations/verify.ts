@@ -41,6 +41,8 @@ export interface PresentationSession {
   /** A template's own query for a credential of JSON-LD, by the id of the credential: it takes the place of DCQL's. */
   exampleOf?(id: string): PresentationQuery | undefined
   trustedContexts?: TrustedContexts
+  /** The issuers that a template trusts for an SD-JWT VC; undefined: any. */
+  trustedIssuersOf?(id: string): readonly string[] | undefined
 }
 
 /** What came of one presentation. */
@@ -221,15 +223,17 @@ export function createPresentationChecks(parts: Parts) {
   async function ofSdJwt(
     tenantId: string,
     { credential: asked, presentation }: Presented,
-    { nonce, audience, transactionData = [] }: PresentationSession,
+    { nonce, audience, transactionData = [], trustedIssuersOf }: PresentationSession,
   ): Promise<CheckedPresentation> {
     const payload = String(presentation)
     const hasBinding = !payload.endsWith('~')
+    const trustedIssuers = trustedIssuersOf?.(asked.id)
     const verdict = await sdJwtVerifier.verify(tenantId, {
       payload,
       ...((needsHolder(asked) || hasBinding) && { keyBinding: { nonce, audience } }),
       checkRevocation: true,
       checkTypeMetadata: 'where named',
+      ...(trustedIssuers && { trustedIssuers }),
     })
     const { claims = {}, header, issuer, trust } = verdict
     const { vct, aka_vcts: others } = claims

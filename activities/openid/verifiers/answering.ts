@@ -4,7 +4,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { mappedClaims } from '../../../protocol/openid/verifiers/claims.ts'
-import { dcqlOf, exampleOf } from '../../../protocol/openid/verifiers/dcql.ts'
+import { dcqlOf, rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { clientIdOf } from '../../../protocol/openid/verifiers/requests.ts'
 import { sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
@@ -99,7 +99,7 @@ export function createWalletAnswers(parts: Parts) {
           nonce: handover.nonce,
           audience: handover.clientId,
           transcript: sessionTranscript(handover),
-          exampleOf: (id) => exampleOf(wanted, id),
+          ...rulesOf(wanted),
           ...(trustedContexts && { trustedContexts }),
         })
         const [first] = verified

@@ -81,6 +81,10 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
   return {
     wantedBy,
 
+    /** Whether a template asks for SD-JWT VCs, whose claims have plain names. */
+    asksForClaims: (query: unknown): boolean =>
+      wantedOf(readQuery(query).queries).some(({ query: asked }) => 'vcts' in asked),
+
     checkTemplate(query: unknown): void {
       wantedBy(query)
     },

@@ -17,7 +17,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
   operations: Operations
   tenants: Pick<Tenants, 'byId'>
   verifierKeys: VerifierKeys
-  signInRequests: Pick<SignInRequests, 'checkTemplate' | 'checkSigner' | 'certificateRequest'>
+  signInRequests: Pick<SignInRequests, 'asksForClaims' | 'checkTemplate' | 'checkSigner' | 'certificateRequest'>
 }
 
 const templateNotFound = () =>
@@ -35,10 +35,10 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
 
   /** Throws what is wrong with the values, before keys are made. */
   async function check(tenantId: string, values: VerifierValues): Promise<void> {
-    checkMappings(values.claimMappings)
     const template = await inTenant(database.tenants, tenantId, (em) =>
       em.findOne(PresentationTemplate, { id: values.presentationTemplateId }),
     )
+    checkMappings(values.claimMappings, template !== null && signInRequests.asksForClaims(template.query))
     if (!template) throw templateNotFound()
     signInRequests.checkTemplate(template.query)
     await signInRequests.checkSigner(tenantId, values)

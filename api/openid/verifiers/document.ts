@@ -88,8 +88,8 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
   StatementName: {
     type: 'string',
     description:
-      'IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them.',
-    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]*[:/][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$',
+      'IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them; where the template asks for SD-JWT VCs also the name of a claim, or the names that lead to it with slashes between them.',
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$',
     maxLength: 2048,
     example: 'https://schema.org/givenName',
   },

@@ -5,7 +5,7 @@ import type { ClientValues } from '../../../protocol/openid/verifiers/clients.ts
 import type { VerifierValues } from '../../../protocol/openid/verifiers/values.ts'
 import type { Count, Did, Uuid } from '../../frame/wire.ts'
 
-/** IRI of a JSON-LD property; of a mobile credential the namespace and the element, with a slash between them. */
+/** IRI of a JSON-LD property; of a mobile credential `<namespace>/<element>`; of an SD-JWT VC the path of a claim. */
 export type StatementName = string
 
 /** Name of a claim; none that the provider makes itself, such as sub. */

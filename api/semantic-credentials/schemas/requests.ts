@@ -3,6 +3,7 @@ import { CREDENTIAL_PROOF_TYPES } from '../../../protocol/semantic-credentials/p
 import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
 import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
+import { DCQL_SCHEMAS } from './dcql.ts'
 import { only, TEMPLATE_SCHEMAS } from './templates.ts'
 
 const query = (type: string, more: Schema, required: string[] = []): Schema => ({
@@ -39,15 +40,6 @@ const NAMES = {
 const QUERIED = [ref('QueriedScalar'), ref('QueriedObject')]
 const queriedList = (items: Schema): Schema => ({ type: 'array', items, minItems: 1 })
 
-const MDOC_NAME: Schema = { type: 'string', pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 }
-const MDOC_VALUE: Schema = {
-  anyOf: [
-    { type: 'string' },
-    { type: 'integer', format: 'int64', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
-    { type: 'boolean' },
-  ],
-}
-
 /** What a verifier asks for. */
 const QUERIES: Schemas = {
   QueriedScalar: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, NULL] },
@@ -71,43 +63,14 @@ const QUERIES: Schemas = {
     properties: NAMES,
     additionalProperties: ref('QueriedValue'),
   }),
-  MdocCredentialQuery: {
-    type: 'object',
-    required: ['format', 'meta', 'claims'],
-    properties: {
-      required: { type: 'boolean', description: 'false: an answer without it is valid too.' },
-      format: { type: 'string', enum: ['mso_mdoc'] },
-      meta: {
-        type: 'object',
-        required: ['doctype_value'],
-        properties: { doctype_value: { ...MDOC_NAME, description: 'The document type.' } },
-        additionalProperties: false,
-      },
-      claims: { type: 'array', items: ref('MdocClaimQuery'), minItems: 1, maxItems: 100 },
-    },
-    additionalProperties: false,
-  },
-  MdocClaimQuery: {
-    type: 'object',
-    required: ['path'],
-    properties: {
-      path: {
-        type: 'array',
-        description: 'A namespace, and an element of it.',
-        items: MDOC_NAME,
-        minItems: 2,
-        maxItems: 2,
-      },
-      values: { type: 'array', items: MDOC_VALUE, minItems: 1, maxItems: 20 },
-    },
-    additionalProperties: false,
-  },
+  ...DCQL_SCHEMAS,
   QueryByExample: query('QueryByExample', list('ExampleCredentialQuery'), ['credentialQuery']),
   QueryByFrame: query('QueryByFrame', list('FrameCredentialQuery'), ['credentialQuery']),
   DIDAuth: { description: 'The holder proves to have a DID; no credential is asked for.', ...query('DIDAuth', {}) },
   DCQL: {
-    description: 'Asks for mobile credentials in a sign-in by OpenID4VP; a presentation cannot answer it.',
-    ...query('DCQL', list('MdocCredentialQuery'), ['credentialQuery']),
+    description:
+      'Asks for SD-JWT VCs and mobile credentials by OpenID4VP; a presentation of W3C credentials cannot answer it.',
+    ...query('DCQL', list('DcqlCredentialQuery'), ['credentialQuery']),
   },
   PresentationQuery: {
     anyOf: [

@@ -41,9 +41,14 @@ export function statedInMdoc(namespaces: Record<string, Record<string, unknown>>
   return value === undefined || value === null ? [] : [value]
 }
 
-/** The value of a claim in an SD-JWT VC, by its name or the names that lead to it with slashes between them. */
+/**
+ * The value of a claim in an SD-JWT VC, by its name, which may be an IRI, or by the names that lead to it with slashes
+ * between them.
+ */
 export function statedInClaims(claims: object, name: string): unknown[] {
-  const value = name.split('/').reduce<unknown>((at, step) => (isObject(at) ? ownMember(at, step) : undefined), claims)
+  const stepped = (): unknown =>
+    name.split('/').reduce<unknown>((at, step) => (isObject(at) ? ownMember(at, step) : undefined), claims)
+  const value = ownMember(claims, name) ?? stepped()
   return value === undefined || value === null ? [] : [value]
 }
 

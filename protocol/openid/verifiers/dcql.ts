@@ -1,19 +1,19 @@
 import { isObject, listOf } from '../../json.ts'
 import type { CredentialQuery } from '../../semantic-credentials/presentations/asked.ts'
-import type { MdocQuery, PresentationQuery } from '../../semantic-credentials/presentations/queries.ts'
+import type { DcqlTemplateQuery, PresentationQuery } from '../../semantic-credentials/presentations/queries.ts'
 import type { DcqlClaim, DcqlCredential, DcqlQuery } from '../dcql/query.ts'
 
 /** A credential that a template asks for, under the id that the wallet answers with. */
 export type Wanted = { id: string; required: boolean } & (
   | { format: 'ldp_vc'; query: CredentialQuery; within: PresentationQuery }
-  | { format: 'mso_mdoc'; query: MdocQuery }
+  | { format: 'dcql'; query: DcqlTemplateQuery }
 )
 
 /** The credentials that queries ask for, in their order; DIDAuth asks for none, which OpenID4VP cannot say. */
 export function wantedOf(queries: readonly PresentationQuery[]): Wanted[] {
   const wanted = queries.flatMap((within) => [
     ...within.credentialQuery.map((query) => ({ format: 'ldp_vc' as const, query, within })),
-    ...(within.mdocs ?? []).map((query) => ({ format: 'mso_mdoc' as const, query })),
+    ...(within.dcql ?? []).map((query) => ({ format: 'dcql' as const, query })),
   ])
   return wanted.map((each, at) => ({ id: `credential_${at}`, required: each.query.required, ...each }))
 }
@@ -46,16 +46,24 @@ function subjectClaims({ pattern }: CredentialQuery): DcqlClaim[] {
   return claimsOf(subject, ['credentialSubject'])
 }
 
+/** DCQL's own queries; which issuers a template trusts it has no words for, so that the verification compares them. */
+function ofDcql(id: string, query: DcqlTemplateQuery): DcqlCredential {
+  const { format } = query
+  if (format === 'dc+sd-jwt') {
+    const claims = query.claims.map(({ path, values }) => ({ path: [...path], ...(values && { values: [...values] }) }))
+    return { id, format, meta: { vct_values: [...query.vcts] }, ...(claims.length > 0 && { claims }) }
+  }
+  const claims = query.elements.map(({ namespace, element, values }) => ({
+    path: [namespace, element],
+    intent_to_retain: false,
+    ...(values && { values: [...values] }),
+  }))
+  return { id, format, meta: { doctype_value: query.docType }, ...(claims.length > 0 && { claims }) }
+}
+
 function credentialOf(wanted: Wanted, typesOf: (id: string) => readonly string[]): DcqlCredential {
   const { id, format } = wanted
-  if (format === 'mso_mdoc') {
-    const claims = wanted.query.elements.map(({ namespace, element, values }) => ({
-      path: [namespace, element],
-      intent_to_retain: false,
-      ...(values && { values: [...values] }),
-    }))
-    return { id, format, meta: { doctype_value: wanted.query.docType }, ...(claims.length > 0 && { claims }) }
-  }
+  if (format === 'dcql') return ofDcql(id, wanted.query)
   const types = typesOf(id)
   const claims = subjectClaims(wanted.query)
   const meta = { type_values: [[...new Set([VC_TYPE, ...types])]] }
@@ -69,9 +77,17 @@ export function dcqlOf(wanted: readonly Wanted[], typesOf: (id: string) => reado
   return { credentials, credential_sets: wanted.map(({ id, required }) => ({ options: [[id]], required })) }
 }
 
-/** The query of a template that stands behind a wanted credential of JSON-LD, which has to match it. */
-export function exampleOf(wanted: readonly Wanted[], id: string): PresentationQuery | undefined {
-  const found = wanted.find((each) => each.id === id)
-  if (found?.format !== 'ldp_vc') return undefined
-  return { ...found.within, credentialQuery: [{ ...found.query, required: true }] }
-}
+/** What a template says of the credentials beyond DCQL, by the ids of the request. */
+export const rulesOf = (wanted: readonly Wanted[]) => ({
+  /** The query that stands behind a wanted credential of JSON-LD, which has to match it. */
+  exampleOf(id: string): PresentationQuery | undefined {
+    const found = wanted.find((each) => each.id === id)
+    if (found?.format !== 'ldp_vc') return undefined
+    return { ...found.within, credentialQuery: [{ ...found.query, required: true }] }
+  },
+  /** The issuers of a wanted SD-JWT VC; undefined: any. */
+  trustedIssuersOf(id: string): readonly string[] | undefined {
+    const found = wanted.find((each) => each.id === id)
+    return found?.format === 'dcql' && found.query.format === 'dc+sd-jwt' ? found.query.trustedIssuers : undefined
+  },
+})

@@ -3,7 +3,7 @@ import { isReservedName } from '../../names.ts'
 
 /** A claim of the ID token, and the statement of the credential that it is taken from. */
 export interface ClaimMapping {
-  /** IRI of a JSON-LD property, or `<namespace>/<element>` of an mdoc. */
+  /** IRI of a JSON-LD property, `<namespace>/<element>` of an mdoc, or the path of an SD-JWT VC's claim with slashes. */
   jsonLdFqn: string
   /** Name of the claim. */
   oidcClaim: string
@@ -54,7 +54,27 @@ const OWN_CLAIMS: ReadonlySet<string> = new Set([
 export const invalidVerifier = (errors: FieldError[]) =>
   new Refusal('oidc_verifier.invalid', 'The verifier has values that cannot be used; see errors.', errors)
 
-function mappingErrors({ jsonLdFqn, oidcClaim }: ClaimMapping, at: number, all: readonly ClaimMapping[]): FieldError[] {
+interface StatementNames {
+  isName(name: string): boolean
+  expected: string
+}
+
+/** A name without colon and slash would be none of JSON-LD and of an mdoc: most likely a property without its context. */
+const QUALIFIED: StatementNames = {
+  isName: (name) => /[:/]/.test(name),
+  expected: 'the IRI of a property, such as https://schema.org/givenName, or <namespace>/<element> of an mdoc',
+}
+const OF_CLAIMS: StatementNames = {
+  isName: (name) => name.split('/').every((step) => !isReservedName(step)),
+  expected: 'the name of a claim, such as given_name or address/country, or what other credentials have in its place',
+}
+
+function mappingErrors(
+  { jsonLdFqn, oidcClaim }: ClaimMapping,
+  at: number,
+  all: readonly ClaimMapping[],
+  names: StatementNames,
+): FieldError[] {
   const path = within('claim_mappings', at)
   const errors: FieldError[] = []
   const report = (member: string, code: string, message: string) =>
@@ -66,20 +86,20 @@ function mappingErrors({ jsonLdFqn, oidcClaim }: ClaimMapping, at: number, all: 
     report('oidc_claim', 'own', 'expected another claim: the provider makes this one itself')
   else if (all.findIndex((each) => each.oidcClaim === oidcClaim) < at)
     report('oidc_claim', 'repeated', 'expected each claim once')
-  const isFqn = jsonLdFqn.length <= MAX_FQN && /^[^\s\p{Cc}]+$/u.test(jsonLdFqn) && /[:/]/.test(jsonLdFqn)
-  if (!isFqn)
-    report(
-      'json_ld_fqn',
-      'fqn',
-      'expected the IRI of a property, such as https://schema.org/givenName, or <namespace>/<element> of an mdoc',
-    )
+  const isFqn = jsonLdFqn.length <= MAX_FQN && /^[^\s\p{Cc}]+$/u.test(jsonLdFqn) && names.isName(jsonLdFqn)
+  if (!isFqn) report('json_ld_fqn', 'fqn', `expected ${names.expected}`)
   return errors
 }
 
-/** Throws `Refusal('oidc_verifier.invalid')` with each broken rule of the claim mappings. */
-export function checkMappings(mappings: readonly ClaimMapping[]): void {
+/**
+ * Throws `Refusal('oidc_verifier.invalid')` with each broken rule of the claim mappings. `asksForClaims`: for SD-JWT VCs,
+ * whose claims have plain names.
+ */
+export function checkMappings(mappings: readonly ClaimMapping[], asksForClaims: boolean): void {
   if (mappings.length > MAX_MAPPINGS)
     throw invalidVerifier([{ path: 'claim_mappings', code: 'count', message: `expected at most ${MAX_MAPPINGS}` }])
-  const errors = mappings.flatMap(mappingErrors)
+  const errors = mappings.flatMap((each, at) =>
+    mappingErrors(each, at, mappings, asksForClaims ? OF_CLAIMS : QUALIFIED),
+  )
   if (errors.length > 0) throw invalidVerifier(errors)
 }

@@ -122,7 +122,7 @@ async function queryCheck(query: PresentationQuery, request: PresentationToVerif
     return [
       failed(
         'query',
-        'Mobile credentials are not in a presentation: a sign-in by OpenID4VP asks for them.',
+        'The credentials of DCQL are not in a presentation: a sign-in or a request by OpenID4VP asks for them.',
         query.path,
       ),
     ]

@@ -21,11 +21,24 @@ const MAX_TEXT = 2048
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_TEXT
 
+/** Which texts name an issuer, and what is said of others. */
+interface IssuerForm {
+  isIssuer(value: unknown): value is string
+  message: string
+}
+
+const BY_URI: IssuerForm = { isIssuer: isUri, message: 'must be the DID or the URL of an issuer' }
+
 /**
  * Reads `[{required, issuer}]`: issuers with `required: false` do not count. If all have it, every issuer is accepted;
  * an empty list accepts none (D-169).
  */
-function trustedIssuers(value: unknown, path: string, report: Report): string[] | undefined {
+export function trustedIssuersIn(
+  value: unknown,
+  path: string,
+  report: Report,
+  { isIssuer, message }: IssuerForm = BY_URI,
+): string[] | undefined {
   const issuers = listOf(value).flatMap((entry, index) => {
     const at = `${path}.${index}`
     if (!isObject(entry)) report(at, 'object', 'must be an object of issuer and required')
@@ -33,7 +46,7 @@ function trustedIssuers(value: unknown, path: string, report: Report): string[] 
       const { issuer, required = true, ...more } = entry
       for (const name of Object.keys(more)) report(within(at, name), 'unknown', 'must be issuer or required')
       if (typeof required !== 'boolean') report(`${at}.required`, 'boolean', 'must be true or false')
-      if (!isUri(issuer)) report(`${at}.issuer`, 'uri', 'must be the DID or the URL of an issuer')
+      if (!isIssuer(issuer)) report(`${at}.issuer`, 'uri', message)
       else return required === false ? [] : [issuer]
     }
     return []
@@ -93,7 +106,7 @@ export function credentialQuery(
   const lists = [
     [trustedIssuer, `${path}.trustedIssuer`] as const,
     [own, `${path}.${kind}.trustedIssuer`] as const,
-  ].map(([value, at]) => (value === undefined ? undefined : trustedIssuers(value, at, report)))
+  ].map(([value, at]) => (value === undefined ? undefined : trustedIssuersIn(value, at, report)))
   const issuers = issuersOf(lists)
   return { path, required: required !== false, pattern, ...(issuers && { trustedIssuers: issuers }) }
 }

@@ -3,9 +3,9 @@ import { type FieldError, pointerWithin, within } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
 import { type CredentialQuery, credentialQuery, flatQuery, type Report } from './asked.ts'
-import { type MdocQuery, mdocQuery } from './mdocs.ts'
+import { type DcqlTemplateQuery, dcqlQuery } from './dcql.ts'
 
-export type { MdocQuery } from './mdocs.ts'
+export type { DcqlTemplateQuery } from './dcql.ts'
 
 const QUERY_TYPES = ['QueryByExample', 'QueryByFrame', 'DIDAuth', 'DCQL'] as const
 export type QueryType = (typeof QUERY_TYPES)[number]
@@ -16,8 +16,8 @@ export interface PresentationQuery {
   /** Its path in the request's body, such as `query.0`. */
   path: string
   credentialQuery: CredentialQuery[]
-  /** Of DCQL alone: the mobile credentials. */
-  mdocs?: MdocQuery[]
+  /** Of DCQL alone: SD-JWT VCs and mobile credentials. */
+  dcql?: DcqlTemplateQuery[]
 }
 
 const MAX_QUERIES = 10
@@ -47,7 +47,7 @@ function typedQuery(type: QueryType, entry: Json, path: string, report: Report):
       type,
       path,
       credentialQuery: [],
-      mdocs: read.flatMap((each, index) => mdocQuery(each, at(index), report) ?? []),
+      dcql: read.flatMap((each, index) => dcqlQuery(each, at(index), report) ?? []),
     }
   return {
     type,

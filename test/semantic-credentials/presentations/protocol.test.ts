@@ -172,3 +172,78 @@ test('a callback is called by wallets, so that its form alone counts', (t) => {
   ])
     t.true(refused(url), url)
 })
+
+const IDENTITY = { format: 'dc+sd-jwt', meta: { vct_values: ['https://credentials.example/identity'] } }
+const dcql = (...credentialQuery: unknown[]) => [{ type: 'DCQL', credentialQuery }]
+
+test('DCQL of a template reads SD-JWT VCs and mobile credentials in their order', (t) => {
+  const claims = [{ path: ['given_name'] }, { path: ['degrees', null, 'name'], values: ['MSc', 1, true] }]
+  const trustedIssuer = [{ issuer: 'did:example:one' }, { issuer: 'a'.repeat(64) }]
+  const mdoc = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' }, claims: [{ path: ['a', 'b'] }] }
+  const { queries, errors } = readQuery(dcql(mdoc, { ...IDENTITY, claims, trustedIssuer, required: false }, IDENTITY))
+  t.deepEqual(errors, [])
+  const [, named, bare] = queries[0]?.dcql ?? []
+  t.deepEqual(
+    queries[0]?.dcql?.map(({ format }) => format),
+    ['mso_mdoc', 'dc+sd-jwt', 'dc+sd-jwt'],
+  )
+  t.like(named, { required: false, claims, trustedIssuers: ['did:example:one', 'a'.repeat(64)] })
+  t.like(bare, { required: true, claims: [], trustedIssuers: undefined })
+  t.deepEqual(readQuery({ DCQL: { credentialQuery: IDENTITY } }).errors, [])
+})
+
+test('DCQL of a template is refused with the place and the rule of each fault', (t) => {
+  const at = 'query.0.credentialQuery.0'
+  const claim = (path: unknown, more: object = {}) => ({ claims: [{ path, ...more }] })
+  const cases: [unknown, string, string][] = [
+    [null, at, 'object'],
+    ['dc+sd-jwt', at, 'object'],
+    [{}, `${at}.format`, 'enum'],
+    [{ ...IDENTITY, format: 'ldp_vc' }, `${at}.format`, 'enum'],
+    [{ ...IDENTITY, format: 'vc+sd-jwt' }, `${at}.format`, 'enum'],
+    [{ format: 'dc+sd-jwt' }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: [] }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: [] } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: [''] } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: [7] } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: ['a\u0007'] } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: ['x'.repeat(2_049)] } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { vct_values: Array(21).fill('a') } }, `${at}.meta.vct_values`, 'required'],
+    [{ ...IDENTITY, meta: { ...IDENTITY.meta, doctype_value: 'a' } }, `${at}.meta.doctype_value`, 'unknown'],
+    [{ ...IDENTITY, claim_sets: [['a']] }, `${at}.claim_sets`, 'unknown'],
+    [{ ...IDENTITY, multiple: true }, `${at}.multiple`, 'unknown'],
+    [
+      { ...IDENTITY, require_cryptographic_holder_binding: false },
+      `${at}.require_cryptographic_holder_binding`,
+      'unknown',
+    ],
+    [{ ...IDENTITY, required: 'yes' }, `${at}.required`, 'boolean'],
+    [{ ...IDENTITY, claims: [] }, `${at}.claims`, 'count'],
+    [{ ...IDENTITY, claims: Array(101).fill({ path: ['a'] }) }, `${at}.claims`, 'count'],
+    [{ ...IDENTITY, claims: ['given_name'] }, `${at}.claims.0`, 'object'],
+    [{ ...IDENTITY, ...claim(undefined) }, `${at}.claims.0.path`, 'path'],
+    [{ ...IDENTITY, ...claim([]) }, `${at}.claims.0.path`, 'path'],
+    [{ ...IDENTITY, ...claim(Array(33).fill('a')) }, `${at}.claims.0.path`, 'path'],
+    [{ ...IDENTITY, ...claim([0]) }, `${at}.claims.0.path`, 'path'],
+    [{ ...IDENTITY, ...claim([null]) }, `${at}.claims.0.path`, 'path'],
+    [{ ...IDENTITY, ...claim(['a', -1]) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a', 1.5]) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a', '']) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a', {}]) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a', '__proto__']) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a', 'x'.repeat(256)]) }, `${at}.claims.0.path.1`, 'step'],
+    [{ ...IDENTITY, ...claim(['a'], { id: 'b' }) }, `${at}.claims.0.id`, 'unknown'],
+    [{ ...IDENTITY, ...claim(['a'], { values: [] }) }, `${at}.claims.0.values`, 'values'],
+    [{ ...IDENTITY, ...claim(['a'], { values: [null] }) }, `${at}.claims.0.values`, 'values'],
+    [{ ...IDENTITY, ...claim(['a'], { values: [1.5] }) }, `${at}.claims.0.values`, 'values'],
+    [{ ...IDENTITY, trustedIssuer: ['did:example:one'] }, `${at}.trustedIssuer.0`, 'object'],
+    [{ ...IDENTITY, trustedIssuer: [{ issuer: 'nobody' }] }, `${at}.trustedIssuer.0.issuer`, 'uri'],
+    [{ ...IDENTITY, trustedIssuer: [{ issuer: 'A'.repeat(64) }] }, `${at}.trustedIssuer.0.issuer`, 'uri'],
+  ]
+  for (const [entry, path, code] of cases)
+    t.deepEqual(
+      readQuery(dcql(entry)).errors.map((error) => [error.path, error.code]),
+      [[path, code]],
+      JSON.stringify(entry)?.slice(0, 120),
+    )
+})
