@@ -30,6 +30,7 @@ import { noteWallets } from './frame/openapi/wallets.ts'
 import { exceptUploads, limitSending, takesArchive } from './frame/streams.ts'
 import { checkHead, readTarget } from './frame/unreadable.ts'
 import { explainInvalid } from './frame/validation.ts'
+import { inTurn, sameHeaders } from './handlers.ts'
 import { requestPageRoutes } from './openid/presentations/pages.ts'
 import { presentationRoutes } from './openid/presentations/wallet.ts'
 import { signInRoutes } from './openid/verifiers/sign-in.ts'
@@ -64,49 +65,54 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
   // each public document decides alone what a reader has already: of two versions in one second express takes the first
   Object.defineProperty(app.request, 'fresh', { value: false })
   app.set('query parser', 'simple')
-  app.use(nameRequest(log))
-  app.use(readTarget)
-  app.use(findAddress(config.trustedProxies, log))
-  app.use(limitSending(find))
-  app.use(aliases(openApi, find))
-  app.use(noteWallets(find))
-  app.use(checkHead)
-  app.use(forReads(health({ ...dependencies, stopping })))
-  app.use(helmet({ contentSecurityPolicy: false, strictTransportSecurity: config.publicUrl.protocol === 'https:' }))
-  app.use(watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }))
-  app.use(forReads(docs(openApi)))
-  app.use(forReads(accountPage()))
-  app.use(forReads(consolePages(readConsole(new URL('build/console/', ROOT)))))
   const published = limitPublished({ pool, perMinute: config.publicRateLimitPerMinute }, opensPage(find))
-  app.use(forReads(publicDids(platform, published)))
-  app.use(signInRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
-  app.use(requestPageRoutes({ platform, documents, pool, perMinute: config.publicRateLimitPerMinute }))
-  app.use(presentationRoutes({ platform, pool, perMinute: config.publicRateLimitPerMinute }))
-  app.use((_request, response, next) => {
-    response.set('Cache-Control', 'no-store')
-    next()
-  })
-  app.use(admitBrowserWallets(find))
-  app.use(readBearer(platform.tokens))
   const limitCalls = limitRate({
     pool,
     perMinute: config.rateLimitPerMinute,
     name: 'api',
     by: ({ caller, address }) => caller?.clientId ?? address,
   })
-  const limitTokenRequests = limitTokens({ ...platform, pool, perMinute: config.tokenRateLimitPerMinute })
-  app.use((request, response, next) => {
-    if (asksForToken(request)) return next() // counted after its body is read: the body names the client
-    const isPublic = READS.has(request.method) && find(request.path)?.isPublic
-    return (isPublic ? published : limitCalls)(request, response, next)
-  })
-  app.use(refuseBadBearer)
-  app.use(forReads(didResolution(platform)))
-  app.use(checkMethod(find))
-  app.use(noteMediaType(find))
-  app.use(exceptUploads(find, readBody({ asksForToken, takesArchive: takesArchive(find), openApi, find })))
-  app.use(refuseBody(openApi, find))
-  app.use(limitTokenRequests)
+  const strictTransportSecurity = config.publicUrl.protocol === 'https:'
+  const toStrangers = { platform, pool, perMinute: config.publicRateLimitPerMinute }
+  app.use(
+    inTurn(
+      nameRequest(log),
+      readTarget,
+      findAddress(config.trustedProxies, log),
+      limitSending(find),
+      aliases(openApi, find),
+      noteWallets(find),
+      checkHead,
+      forReads(health({ ...dependencies, stopping })),
+      sameHeaders(helmet({ contentSecurityPolicy: false, strictTransportSecurity })),
+      watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }),
+      forReads(docs(openApi)),
+      forReads(accountPage()),
+      forReads(consolePages(readConsole(new URL('build/console/', ROOT)))),
+      forReads(publicDids(platform, published)),
+      signInRoutes({ ...toStrangers, documents }),
+      requestPageRoutes({ ...toStrangers, documents }),
+      presentationRoutes(toStrangers),
+      (_request, response, next) => {
+        response.set('Cache-Control', 'no-store')
+        next()
+      },
+      admitBrowserWallets(find),
+      readBearer(platform.tokens),
+      (request, response, next) => {
+        if (asksForToken(request)) return next() // counted after its body is read: the body names the client
+        const isPublic = READS.has(request.method) && find(request.path)?.isPublic
+        return (isPublic ? published : limitCalls)(request, response, next)
+      },
+      refuseBadBearer,
+      forReads(didResolution(platform)),
+      checkMethod(find),
+      noteMediaType(find),
+      exceptUploads(find, readBody({ asksForToken, takesArchive: takesArchive(find), openApi, find })),
+      refuseBody(openApi, find),
+      limitTokens({ ...platform, pool, perMinute: config.tokenRateLimitPerMinute }),
+    ),
+  )
   app.use(routeByPath(find, RegisterRoutes))
   app.use(() => {
     throw new Refusal('request.not_found', 'No operation has this path. See /docs for all paths.')

@@ -36,10 +36,42 @@ export function causeOf(error: unknown): string {
   return `${kind}: ${message ?? ''}${deeper}`.slice(0, 500)
 }
 
-/** The redacted paths are a second fence: nothing logs these on purpose. */
-export const createLogger = (level: string): Logger =>
-  pino({
-    level,
-    redact: ['*.authorization', '*.clientSecret', '*.client_secret', '*.token', '*.secret'],
-    serializers: { err: describeError },
-  })
+/** Lines that share a write: more in one go than a pipe takes in one piece could mix with those of another process. */
+const TOGETHER_BYTES = 2_048
+/** So long may a line wait for others. */
+const WAIT_MS = 100
+const WARN = 40
+
+type Output = ReturnType<typeof pino.destination>
+let shared: Output | undefined
+
+/** The one of all loggers of a process, which keeps their lines in order. */
+function output(): Output {
+  if (shared) return shared
+  const out = pino.destination({ dest: 1, sync: true, minLength: TOGETHER_BYTES, periodicFlush: WAIT_MS })
+  process.on('exit', () => out.flushSync())
+  shared = out
+  return out
+}
+
+/**
+ * Lines of information share writes, because each write is a call of the system; a line that somebody has to act upon, and the
+ * end of the process, write all that waits (D-966). The redacted paths are a second fence: nothing logs these on purpose.
+ */
+export function createLogger(level: string): Logger {
+  const out = output()
+  return pino(
+    {
+      level,
+      redact: ['*.authorization', '*.clientSecret', '*.client_secret', '*.token', '*.secret'],
+      serializers: { err: describeError },
+      hooks: {
+        logMethod(args, method, levelOfLine) {
+          method.apply(this, args)
+          if (levelOfLine >= WARN) out.flushSync()
+        },
+      },
+    },
+    out,
+  )
+}

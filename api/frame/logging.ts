@@ -107,7 +107,7 @@ export const watchRequests = ({ logs, tenants, measures, find }: Watcher): Reque
       const seconds = Number(process.hrtime.bigint() - started) / 1e9
       const route = path?.template ?? routeOf(request)
       const status = response.statusCode
-      measures.requests.observe({ method: request.method, route, status: String(status) }, seconds)
+      measures.observe(request.method, route, status, seconds)
       const line = {
         method: request.method,
         route,
