@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import { isOutboundFault, Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
-import { HOUR_MS, hasCome, isToCome } from '../../protocol/time.ts'
+import { HOUR_MS, hasCome, isToCome, LAST_MOMENT } from '../../protocol/time.ts'
 import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
 import {
   type EtsiList,
-  entriesOf,
+  identitiesOf,
   invalidSource,
+  MAX_IDENTITIES,
   MAX_IMPORTED,
   refuseSource,
   servicesInForce,
@@ -19,8 +20,8 @@ import type { Dependencies } from '../dependencies.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
-/** Services whose certificates are read at a time: requests go on in between. */
-const AT_ONCE = 10
+/** Identities that are read at a time: requests go on in between. */
+const AT_ONCE = 5
 
 export interface ImportedList {
   facts: ListFacts
@@ -68,21 +69,22 @@ export function createTrustImports({ outbound, now, config }: Parts) {
 
   async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
     const entries = new Map<string, HeldEntry>()
+    const seen = new Set<string>()
     let skipped = 0
-    for (const [nth, service] of servicesInForce(list, serviceTypes, now()).entries()) {
-      if (nth % AT_ONCE === 0) await setImmediate()
-      const found = entriesOf(service)
-      skipped += found.skipped
-      for (const entry of found.entries) {
-        const key = entry.fingerprint ?? entry.issuer
-        if (!entries.has(key)) entries.set(key, entry)
+    for (const service of servicesInForce(list, serviceTypes, now()))
+      for (const { key, read } of identitiesOf(service)) {
+        if (seen.has(key)) continue
+        seen.add(key)
+        if (seen.size % AT_ONCE === 0) await setImmediate()
+        const entry = read()
+        if (entry) entries.set(key, entry)
+        else skipped += 1
+        if (entries.size > MAX_IMPORTED || seen.size > MAX_IDENTITIES)
+          throw refuseSource(
+            'trust_list.source_too_large',
+            `The list has more than ${MAX_IMPORTED} issuers of these types, or more than ${MAX_IDENTITIES} identities.`,
+          )
       }
-      if (entries.size > MAX_IMPORTED)
-        throw refuseSource(
-          'trust_list.source_too_large',
-          `The list has more than ${MAX_IMPORTED} issuers of these types.`,
-        )
-    }
     return { entries: [...entries.values()], skipped }
   }
 
@@ -110,7 +112,8 @@ export function createTrustImports({ outbound, now, config }: Parts) {
     async read(tenantId: string, source: TrustSource, known: Known, document?: string): Promise<ImportedList> {
       const list = await READERS[source.format](document ?? (await fetched(tenantId, source)), source, now())
       const { nextUpdate } = list
-      const staleAt = nextUpdate ? new Date(nextUpdate.getTime() + source.graceHours * HOUR_MS) : null
+      const graceMs = source.graceHours * HOUR_MS
+      const staleAt = nextUpdate ? new Date(Math.min(nextUpdate.getTime() + graceMs, LAST_MOMENT)) : null
       assertNewest(list, staleAt, known)
       const { entries, skipped } = await entriesIn(list, source)
       const [unnamed] = unnamedFormats(known.formats, entries)

@@ -5,6 +5,7 @@ import { TrustList } from '../../entities/trust-lists/lists.ts'
 import { Exhausted, Refusal } from '../../protocol/errors.ts'
 import { OPERATIONS } from '../../protocol/operations.ts'
 import { hasCome } from '../../protocol/time.ts'
+import { invalidSource } from '../../protocol/trust-lists/etsi/listed.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { TrustListGate } from './gate.ts'
@@ -58,16 +59,14 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
     log.warn({ tenantId: row.tenantId, trustListId: row.id }, 'a trust list is stale: its entries count no more')
   }
 
-  async function read({ tenantId, id }: Due): Promise<{ row: TrustList; outcome: ImportedList | Refusal | undefined }> {
-    const row = await inTenant(database.tenants, tenantId, (em) => em.findOneOrFail(TrustList, { id }))
-    const { source, formats, facts } = row
-    if (source?.url === undefined) return { row, outcome: undefined }
+  async function read(row: TrustList): Promise<ImportedList | Refusal | undefined> {
+    const { tenantId, source, formats, facts } = row
+    if (source?.url === undefined) return undefined
     try {
-      return { row, outcome: await trustImports.read(tenantId, source, { formats, facts: facts ?? null }) }
+      return await trustImports.read(tenantId, source, { formats, facts: facts ?? null })
     } catch (error) {
-      if (error instanceof Refusal) return { row, outcome: error }
-      if (error instanceof Exhausted)
-        return { row, outcome: new Refusal('trust_list.source_unavailable', error.message) }
+      if (error instanceof Refusal) return error
+      if (error instanceof Exhausted) return new Refusal('trust_list.source_unavailable', error.message)
       throw error
     }
   }
@@ -98,14 +97,43 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       return outcome instanceof Refusal ? 'failed' : 'refreshed'
     })
 
+  /**
+   * A list over which our own code fails is tried again later, as one that cannot be read: it must not keep the lists of
+   * other tenants from being read. Throws where not even that can be written.
+   */
+  async function putOff({ tenantId, id }: Due, err: unknown): Promise<void> {
+    const at = now()
+    await inTenant(database.tenants, tenantId, async (em) => {
+      const row = await em.findOne(TrustList, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (!row) return
+      const { code, message } = invalidSource('The list could not be processed.')
+      if (row.failure?.code !== code) note(em, row, 'FAIL', { code })
+      row.failure = { code, message, since: row.failure?.since ?? at.toISOString() }
+      row.dueAt = new Date(at.getTime() + RETRY_MS)
+      noteStale(em, row)
+    })
+    log.error({ err, tenantId, trustListId: id }, 'a trust list could not be processed')
+  }
+
+  async function refresh(due: Due): Promise<keyof RefreshedLists> {
+    try {
+      const { tenantId, id } = due
+      const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(TrustList, { id }))
+      // it may have been deleted meanwhile
+      return row ? await write(due, row, await read(row)) : 'refreshed'
+    } catch (error) {
+      await putOff(due, error)
+      return 'failed'
+    }
+  }
+
   return {
     /** Scheduled. Safe to retry: what is done is not due again. */
     async refreshTrustLists(): Promise<RefreshedLists> {
       const done: RefreshedLists = { refreshed: 0, failed: 0 }
       const { rows } = await systemSql.query<Due>({ text: DUE, values: [now()] })
       const one = async (due: Due): Promise<void> => {
-        const { row, outcome } = await read(due)
-        done[await write(due, row, outcome)] += 1
+        done[await refresh(due)] += 1
         trustGate.forget(due.tenantId)
       }
       for (let from = 0; from < rows.length; from += TOGETHER)

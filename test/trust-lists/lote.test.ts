@@ -81,6 +81,34 @@ test('a list without the root LoTE and without a next update is read, and never 
   )
 })
 
+test('an identifier that is no text is one that nobody reads, and an end of all times is one', async (t) => {
+  const list = loteOf([{ certificates: [pem] }], { NextUpdate: '9999-12-31T23:59:59Z' })
+  const others = '[{"toString":1},{"valueOf":{}},[[null]],7,"did:web:a.example"]'
+  const document = JSON.stringify(list).replace('"X509Certificates"', `"OtherIds":${others},"X509Certificates"`)
+  const { reply } = await importing(document, {}, { signers: [], graceHours: 720 })
+  t.is(reply.status, 201, reply.text)
+  t.like(reply.json<TrustListAnswer>(), { entryCount: 2, staleAt: '9999-12-31T23:59:59.999Z' })
+  t.like(reply.json<TrustListAnswer>(), { imported: { skipped: 1 } }, 'each kind once')
+})
+
+test('identities of one service are read a few at a time, each once, and no more than bounded', async (t) => {
+  const many = (count: number) =>
+    JSON.stringify(loteOf([{ certificates: [pem] }])).replace(
+      '"X509Certificates":[',
+      `"X509Certificates":[${Array.from({ length: count }, (_, at) => `{"val":"${Buffer.from(`${at}`).toString('base64')}"},`).join('')}`,
+    )
+  const unsigned = { signers: [] }
+  const accepted = (await importing(many(3_999), {}, unsigned)).reply
+  t.is(accepted.status, 201, accepted.text)
+  t.like(accepted.json<TrustListAnswer>(), { entryCount: 1, imported: { skipped: 3_999 } })
+  t.is(refusal((await importing(many(4_000), {}, unsigned)).reply, 400), 'trust_list.source_too_large')
+  const same = JSON.stringify(loteOf([{ certificates: Array.from({ length: 500 }, () => pem) }]))
+  const begun = process.cpuUsage()
+  t.is((await importing(same, {}, unsigned)).reply.status, 201)
+  const { user } = process.cpuUsage(begun)
+  t.true(user < 500_000, `one certificate many times took ${user} µs`)
+})
+
 const good = () => loteOf([{ certificates: [pem] }])
 
 const changed = async (part: 0 | 1 | 2) => {
@@ -125,6 +153,11 @@ const REFUSED: [what: string, document: () => string | Promise<string>, code: st
   [
     'entities that are none',
     () => operator.sign({ LoTE: { ...good().LoTE, TrustedEntitiesList: [1] } }),
+    'source_invalid',
+  ],
+  [
+    'a time that no database holds',
+    () => operator.sign(loteOf([], { NextUpdate: '9999-12-31T23:59:59-23:59' })),
     'source_invalid',
   ],
   ['a time that is none', () => operator.sign(loteOf([], { NextUpdate: 'tomorrow' })), 'source_invalid'],

@@ -29,9 +29,9 @@ test.after.always(async () => {
 })
 
 /** The schedule's pass, so many hours from now. */
-const pass = (hours: number) => {
+const pass = (hours: number, parts: Partial<World['dependencies']> = {}) => {
   const now = () => new Date(Date.now() + hours * HOUR_MS)
-  return createActivities({ ...world.dependencies, now }).refreshTrustLists()
+  return createActivities({ ...world.dependencies, ...parts, now }).refreshTrustLists()
 }
 
 /** A tenant of its own with a list from a URL, which the test publishes. */
@@ -169,3 +169,24 @@ test.serial('a list that is too large, that is missing, or at a private address 
     t.is(refusal(reply, 400), 'trust_list.source_unavailable', url)
   }
 })
+
+test.serial(
+  'a list over which our own code fails keeps nobody else’s from being read, and is tried again',
+  async (t) => {
+    const broken = await published()
+    const others = [await published(), await published()]
+    for (const { publish } of others) await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+    const { outbound } = world.dependencies
+    const fetch: typeof outbound.fetch = async (request) => {
+      if (request.url.endsWith(broken.path)) throw new TypeError('Cannot convert object to primitive value')
+      return outbound.fetch(request)
+    }
+    await pass(7, { outbound: { ...outbound, fetch } })
+    for (const { read } of others) t.is((await read()).imported?.sequenceNumber, 8)
+    t.like(await broken.read(), { state: 'failing', entryCount: 1, failure: { code: 'trust_list.source_invalid' } })
+    t.deepEqual(await broken.codes(1), ['trust_list.source_invalid'])
+    await broken.publish([other.certificatePem], { LoTESequenceNumber: 8 })
+    await pass(8)
+    t.like(await broken.read(), { state: 'current', failure: null })
+  },
+)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDid } from '../../dids/index.ts'
 import { Refusal } from '../../errors.ts'
 import { readCertificate } from '../../mobile-credentials/certificates.read.ts'
@@ -32,6 +33,8 @@ export interface EtsiList {
 
 /** An imported list has more entries than one that is typed. */
 export const MAX_IMPORTED = 2_000
+/** Identities that are read to find them, each once: one that cannot be read costs as much as another. */
+export const MAX_IDENTITIES = 2 * MAX_IMPORTED
 
 export const refuseSource = (code: string, message: string): Refusal => new Refusal(code, message)
 
@@ -50,10 +53,12 @@ const isInForce = ({ status, statusSince }: ListedService, now: Date): boolean =
 export const servicesInForce = (list: EtsiList, types: readonly string[], now: Date): ListedService[] =>
   list.services.filter((service) => types.includes(service.type) && isInForce(service, now))
 
-export interface ImportedEntries {
-  entries: HeldEntry[]
-  /** Identities that cannot be read, or that are of a kind that does not count. */
-  skipped: number
+/** An identity of a service. */
+export interface Identity {
+  /** The same for the same identity: the fingerprint of a certificate. */
+  key: string
+  /** undefined for what cannot be read, or is of a kind that does not count. A certificate takes a millisecond. */
+  read(): HeldEntry | undefined
 }
 
 const nameOf = (entity: string | undefined): { name?: string } => {
@@ -61,16 +66,17 @@ const nameOf = (entity: string | undefined): { name?: string } => {
   return isLabel(name) ? { name } : {}
 }
 
-/** The issuers of a service. */
-export function entriesOf({ entity, certificates, identifiers }: ListedService): ImportedEntries {
-  const ofCertificates = certificates.map((der) => {
-    const certificate = readCertificate(der)
-    return certificate && heldCertificate(nameOf(entity), toPem('CERTIFICATE', der), certificate)
-  })
-  const ofIdentifiers = identifiers.map((identifier) =>
-    isDid(identifier) && identifier.length <= 2_048 ? heldEntry({ ...nameOf(entity), identifier }) : undefined,
-  )
-  const found = [...ofCertificates, ...ofIdentifiers]
-  const entries = found.filter((entry) => entry !== undefined)
-  return { entries, skipped: found.length - entries.length }
+function certifiedIssuer(entity: string | undefined, der: Uint8Array): HeldEntry | undefined {
+  const certificate = readCertificate(der)
+  return certificate && heldCertificate(nameOf(entity), toPem('CERTIFICATE', der), certificate)
+}
+
+/** The issuers of a service, one by one. */
+export function* identitiesOf({ entity, certificates, identifiers }: ListedService): Generator<Identity> {
+  for (const der of certificates)
+    yield { key: createHash('sha256').update(der).digest('hex'), read: () => certifiedIssuer(entity, der) }
+  for (const identifier of identifiers) {
+    const isIssuer = isDid(identifier) && identifier.length <= 2_048
+    yield { key: identifier, read: () => (isIssuer ? heldEntry({ ...nameOf(entity), identifier }) : undefined) }
+  }
 }

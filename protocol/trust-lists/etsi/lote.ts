@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../json.ts'
+import { LAST_MOMENT } from '../../time.ts'
 import { type EtsiList, invalidSource, type ListedService } from './listed.ts'
 
 const objects = (value: unknown, what: string): Json[] => {
@@ -17,8 +18,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 export function timeOf(value: unknown, what: string): Date {
   const time = typeof value === 'string' && TIME.test(value) ? new Date(value) : undefined
-  if (time && !Number.isNaN(time.getTime())) return time
-  throw invalidSource(`The ${what} of the list is no time of RFC 3339.`)
+  if (time && time.getTime() <= LAST_MOMENT) return time
+  throw invalidSource(`The ${what} of the list is no time of RFC 3339 until the year 9999.`)
 }
 
 /** In English where there is such a name. */
@@ -46,7 +47,8 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
     status: status === undefined ? undefined : textOf(status, 'ServiceStatus'),
     statusSince: since === undefined ? undefined : timeOf(since, 'StatusStartingTime'),
     certificates: objects(certificates, 'X509Certificates').map(({ val }) => base64(val)),
-    identifiers: Array.isArray(others) ? others.map(String) : [],
+    // what is no text counts as an identifier that nobody reads
+    identifiers: Array.isArray(others) ? others.map((each) => (typeof each === 'string' ? each : '')) : [],
   }
 }
 
