@@ -50,8 +50,8 @@ export interface BoundMdoc {
   deviceKey: JsonWebKey | undefined
   /** The trusted authority that it leads to, as policies know it. */
   authority: string | undefined
-  /** Certificates of its issuer in DER, the signer's own first. */
-  chain: readonly Uint8Array[]
+  /** The certificate of its signer: of those that come with it the only one that is verified. */
+  signer: Certificate | undefined
 }
 
 const TRUSTED = `select id, certificate from mobile_iacas
@@ -153,7 +153,8 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
         const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
           const trusted = [...anchorsOf(mdoc.chain), ...iacas]
-          const { verified, reasons, warnings, iaca, trust: listed } = await verifyMdoc(mdoc, { ...rules, trusted })
+          const verdict = await verifyMdoc(mdoc, { ...rules, trusted })
+          const { verified, reasons, warnings, signer, iaca, trust: listed } = verdict
           const { docType, signed, validFrom, validUntil } = mdoc.mso
           const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]
           const document = {
@@ -168,7 +169,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
           }
           const { deviceKey } = mdoc.mso
           const key = deviceKey && keyOf(deviceKey)?.export({ format: 'jwk' })
-          documents.push({ document, deviceKey: key, authority: iaca && authorityOf(iaca), chain: mdoc.chain })
+          documents.push({ document, deviceKey: key, authority: iaca && authorityOf(iaca), signer })
         }
         const reason = documents.flatMap(({ document }) => document.reason)
         return { verified: reason.length === 0, reason, documents }

@@ -53,6 +53,8 @@ interface Parts extends Pick<Dependencies, 'systemSql' | 'outbound' | 'now' | 'c
 /** The key, and the certificate that it leads to. */
 export interface FoundKey extends IssuerKey {
   iaca?: Certificate
+  /** The certificates that lead there, the signer's own first. */
+  path?: readonly Certificate[]
 }
 
 const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
@@ -141,14 +143,14 @@ export function createIssuerKeys(parts: Parts) {
     const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
     const listed = trust?.anchorsOf(chain.flatMap((der) => readCertificate(der) ?? [])) ?? []
     const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
-    const { leaf, anchor } = leadToListed(chain, listed.map(storedCertificate), iacas, {
+    const { leaf, anchor, path } = leadToListed(chain, listed.map(storedCertificate), iacas, {
       now: now(),
       toleranceMs,
       isRevoked: (certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(certificate) ?? ''),
     })
     if (issuer !== undefined && !isCertificateOf(leaf, issuer))
       throw refuse('certificate_of_other', 'The certificate in the x5c of the header does not name the iss.')
-    return { key: keyOfCertificate(leaf.publicKey), issuer: authorityOf(anchor), iaca: anchor }
+    return { key: keyOfCertificate(leaf.publicKey), issuer: authorityOf(anchor), iaca: anchor, path }
   }
 
   return {

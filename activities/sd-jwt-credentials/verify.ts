@@ -1,5 +1,6 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
+import type { Certificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { type SdJwtVerdict, verifySdJwt } from '../../protocol/sd-jwt-credentials/verify.ts'
@@ -14,6 +15,8 @@ export type { SdJwtVerdict } from '../../protocol/sd-jwt-credentials/verify.ts'
 export interface SdJwtFound extends SdJwtVerdict {
   /** Types that its own extends by digests that the issuer has signed, of which its issuer is one that the tenant relies on. */
   extended: string[]
+  /** Verified certificates of its signer and of who certified it; none where no certificate says who signed. */
+  chain: readonly Certificate[]
 }
 
 export interface SdJwtVerifyRequest {
@@ -85,7 +88,8 @@ export function createSdJwtVerifier(parts: Parts) {
           },
         }),
       })
-      return { ...verdict, extended: verdict.verified ? await reliedOn(tenantId, verdict, assured) : [] }
+      const extended = verdict.verified ? await reliedOn(tenantId, verdict, assured) : []
+      return { ...verdict, extended, chain: known?.found.path ?? [] }
     },
   }
 }

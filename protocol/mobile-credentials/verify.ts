@@ -200,6 +200,8 @@ export interface MdocVerdict {
   reasons: Reason[]
   /** What was not checked. */
   warnings: string[]
+  /** Whose certificate leads to the IACA. */
+  signer: Certificate | undefined
   iaca: Certificate | undefined
   /** Where a trust list has the IACA. */
   trust?: ListedIssuer
@@ -235,5 +237,5 @@ export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict>
     ...(mdoc.deviceSigned && !rules.session ? ['DeviceNotChecked'] : []),
     ...(mdoc.deviceSigned ? [] : ['NoDevice']),
   ]
-  return { verified: reasons.length === 0, reasons, warnings, iaca, ...trustIn(finding) }
+  return { verified: reasons.length === 0, reasons, warnings, signer, iaca, ...trustIn(finding) }
 }

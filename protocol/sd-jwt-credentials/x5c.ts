@@ -18,6 +18,8 @@ export interface TrustedChain {
   leaf: Certificate
   /** The trusted one that the chain leads to. */
   anchor: Certificate
+  /** Those of the header that were verified, the signer's first: what comes after the anchor says nothing. */
+  path: readonly Certificate[]
 }
 
 const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
@@ -68,7 +70,7 @@ export function verifyChain(
   if (path.some(({ unknownCritical }) => unknownCritical.some((type) => type !== SUBJECT_NAMES)))
     throw refuse('certificate_extension', 'A certificate of the chain has a critical extension that is not supported.')
   if (path.some(isRevoked)) throw refuse('certificate_revoked', 'A certificate of the chain was revoked.')
-  return { leaf, anchor }
+  return { leaf, anchor, path }
 }
 
 const SUBJECT_NAMES = '2.5.29.17'

@@ -197,10 +197,11 @@ export function createPresentationChecks(parts: Parts) {
         verdict: conclude(asked, found, () => 'the device response has not exactly one document'),
         stated: () => [],
       }
-    const { document, deviceKey, authority, chain } = bound
+    const { document, deviceKey, authority, signer } = bound
     const trustLists = await authorities.of(tenantId, asked, authority)
     const { docType, namespaces, issuerFingerprint } = document
-    const facts = { types: [docType], document: namespaces, authorityKeys: authorityKeysOf(chain), trustLists }
+    const authorityKeys = signer ? authorityKeysOf([signer]) : []
+    const facts = { types: [docType], document: namespaces, authorityKeys, trustLists }
     const elements = Object.entries(namespaces).flatMap(([namespace, of]) =>
       Object.keys(of).map((name) => [namespace, name]),
     )
@@ -235,12 +236,11 @@ export function createPresentationChecks(parts: Parts) {
       checkTypeMetadata: 'where named',
       ...(trustedIssuers && { trustedIssuers }),
     })
-    const { claims = {}, header, issuer, trust } = verdict
+    const { claims = {}, issuer, trust } = verdict
     const { vct, aka_vcts: others } = claims
     const types = [vct, ...(Array.isArray(others) ? (others as unknown[]) : [])].filter(
       (each) => typeof each === 'string',
     )
-    const chain = Array.isArray(header?.x5c) ? header.x5c.map((each) => Buffer.from(String(each), 'base64')) : []
     const found: Found = {
       checks: verdict.checks,
       reason: verdict.faults.map(({ check, code, message }) => ({ type: check, code, message })),
@@ -258,7 +258,7 @@ export function createPresentationChecks(parts: Parts) {
     const agreement = agreedTo(entries, verdict.verified ? readSdJwt(payload).keyBinding?.payload : undefined)
     const trustLists = await authorities.of(tenantId, asked, issuer)
     const allTypes = [...types, ...verdict.extended]
-    const facts = { types: allTypes, document: claims, authorityKeys: authorityKeysOf(chain), trustLists }
+    const facts = { types: allTypes, document: claims, authorityKeys: authorityKeysOf(verdict.chain), trustLists }
     return {
       verdict: conclude(asked, found, () => ('fault' in agreement ? agreement.fault : mismatchOf(asked, facts))),
       stated: (name) => statedInClaims(claims, name),

@@ -85,6 +85,14 @@ test('a chain leads to a trusted authority, which may be in it (RFC 5280, sectio
   t.is(check([leaf], [leaf]).leaf.fingerprint, read(leaf).fingerprint)
 })
 
+test('what comes after the trusted certificate is no part of the chain, for nobody verified it', async (t) => {
+  const stranger = await make({ name: 'Stranger', authority: true })
+  const pathOf = (chain: Made[], trusted: Made[]) => check(chain, trusted).path.map(({ fingerprint }) => fingerprint)
+  const fingerprints = [leaf, between].map((each) => read(each).fingerprint)
+  t.deepEqual(pathOf([leaf, between, stranger], [root]), fingerprints)
+  t.deepEqual(pathOf([leaf, stranger], [leaf]), fingerprints.slice(0, 1))
+})
+
 test('each fault of a chain has its own code', async (t) => {
   const [other, expired, low] = await Promise.all([
     make({ name: 'Root', authority: true }),
