@@ -2,30 +2,57 @@ import { Refusal } from './errors.ts'
 import { endOfString, repeatedName } from './json.members.ts'
 
 /**
- * Returns the nesting depth of JSON text, counted on the raw characters before any code recurses into it. Brackets
- * inside strings do not count. For text that is not JSON the number means nothing; JSON.parse refuses it later.
+ * Returns the nesting depth of JSON text and how many values it has, counted on the raw characters before any code recurses
+ * into it. What is inside strings does not count. For text that is not JSON the numbers mean nothing; JSON.parse refuses it
+ * later.
  */
-export function jsonDepth(text: string): number {
+function jsonShape(text: string): { depth: number; values: number } {
   let depth = 0
   let deepest = 0
+  let values = 1
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charCodeAt(index)
     if (character === 0x22) index = endOfString(text, index)
-    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth)
-    else if (character === 0x7d || character === 0x5d) depth -= 1
+    else if (character === 0x2c) values += 1
+    else if (character === 0x7b || character === 0x5b) {
+      deepest = Math.max(deepest, ++depth)
+      values += 1
+    } else if (character === 0x7d || character === 0x5d) depth -= 1
   }
-  return deepest
+  return { depth: deepest, values }
 }
+
+/** Returns the nesting depth alone. */
+export const jsonDepth = (text: string): number => jsonShape(text).depth
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** JavaScript cannot convert an object with a member of its own of this name to text: `String(value)` throws. */
+const UNREADABLE = 'toString'
+
+/** Whether an object in what was parsed of a text has a member of that name. */
+export function hasUnreadable(text: string, parsed: unknown): boolean {
+  if (!text.includes(UNREADABLE) && !text.includes('\\u')) return false
+  const pending = [parsed]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    if (Object.hasOwn(next, UNREADABLE)) return true
+    for (const member of Object.values(next)) if (typeof member === 'object' && member !== null) pending.push(member)
+  }
+  return false
+}
+
 /**
- * Parses untrusted JSON bytes: UTF-8 without byte order mark, at most `maxDepth` deep, every name once in its object.
- * Throws `Refusal(code)`.
+ * Parses untrusted JSON bytes: UTF-8 without byte order mark, at most `maxDepth` deep, with at most `maxValues` values (an
+ * object counts for two), every name once in its object, and none that is `toString`. Throws `Refusal(code)`.
  */
 export function parseForeignJson(
   bytes: Uint8Array,
-  { code, maxDepth = 64 }: { code: string; maxDepth?: number },
+  {
+    code,
+    maxDepth = 64,
+    maxValues = Number.POSITIVE_INFINITY,
+  }: { code: string; maxDepth?: number; maxValues?: number },
 ): unknown {
   let text: string
   try {
@@ -33,7 +60,9 @@ export function parseForeignJson(
   } catch {
     throw new Refusal(code, 'The document is not UTF-8.')
   }
-  if (jsonDepth(text) > maxDepth) throw new Refusal(code, `The document is nested deeper than ${maxDepth} levels.`)
+  const { depth, values } = jsonShape(text)
+  if (depth > maxDepth) throw new Refusal(code, `The document is nested deeper than ${maxDepth} levels.`)
+  if (values > maxValues) throw new Refusal(code, `The document has more than ${maxValues} values.`)
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -42,5 +71,6 @@ export function parseForeignJson(
   }
   const name = repeatedName(text)
   if (name !== undefined) throw new Refusal(code, `The document repeats the member ${name.slice(0, 100)}.`)
+  if (hasUnreadable(text, parsed)) throw new Refusal(code, `The document has a member ${UNREADABLE}.`)
   return parsed
 }

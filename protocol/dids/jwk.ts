@@ -92,6 +92,8 @@ export function fromJwk(jwk: PublicJwk): PublicKey {
   if (isPrivateJwk(jwk)) throw malformed('it has private members')
   const crv: unknown = jwk.crv // a stranger's
   if (crv !== undefined && typeof crv !== 'string') throw malformed('crv is not a string')
+  const kty: unknown = jwk.kty
+  if (typeof kty !== 'string') throw malformed('kty is not a string')
   const okp = jwk.kty === 'OKP' ? keyTypeIn(OKP_NAMES, jwk.crv) : undefined
   if (okp !== undefined) return publicKey(okp, decode(jwk, 'x'))
   const ec = jwk.kty === 'EC' ? keyTypeIn(EC_NAMES, jwk.crv) : undefined
@@ -107,8 +109,5 @@ export function fromJwk(jwk: PublicJwk): PublicKey {
       throw error instanceof Refusal ? error : malformed('not an RSA key')
     }
   }
-  throw new Refusal(
-    'did.key_unsupported',
-    `Keys of kty ${String(jwk.kty).slice(0, 20)} and this crv are not supported.`,
-  )
+  throw new Refusal('did.key_unsupported', `Keys of kty ${kty.slice(0, 20)} and this crv are not supported.`)
 }

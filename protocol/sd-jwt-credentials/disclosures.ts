@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { fromBase64url } from '../base64url.ts'
-import { jsonDepth } from '../json.depth.ts'
+import { hasUnreadable, jsonDepth } from '../json.depth.ts'
 import { repeatedName } from '../json.members.ts'
 import { type CheckName, faulty } from './faults.ts'
 
@@ -55,6 +55,9 @@ export const MAX_DEPTH = 32
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** Their names are data (D-151); the others are read by their members, of which none may be `toString`. */
+const OF_CLAIMS = ['jwt_payload', 'disclosure']
+
 /** Parses JSON of others, each kind of fault with a code of its own. Throws `Faulty`. */
 export function strictJson(bytes: Uint8Array, check: CheckName, what: string): unknown {
   let text: string
@@ -72,6 +75,8 @@ export function strictJson(bytes: Uint8Array, check: CheckName, what: string): u
   }
   if (repeatedName(text) !== undefined)
     throw faulty(check, `${what}_member_repeated`, `The ${what} has a member twice.`)
+  if (!OF_CLAIMS.includes(what) && hasUnreadable(text, parsed))
+    throw faulty(check, `${what}_member_unsafe`, `The ${what} has a member toString.`)
   return parsed
 }
 

@@ -15,6 +15,14 @@ function refusal(text: string): string {
   }
 }
 
+test('an object that JavaScript cannot convert to text is read by nobody, whatever its depth', (t) => {
+  const read = (text: string) => parseForeignJson(Buffer.from(text), { code: 'test.malformed' })
+  const cases = ['{"toString":1}', '{"a":[{"toString":null}]}', '[[[{"\\u0074oString":"text"}]]]']
+  for (const text of cases) t.throws(() => read(text), { message: 'The document has a member toString.' }, text)
+  for (const text of ['{"a":"toString"}', '{"valueOf":1,"constructor":{}}', '["\\u0074oString"]', 'null'])
+    t.notThrows(() => String(read(text)), text)
+})
+
 test('JSON of strangers has every name once in its object, however it is written (RFC 8259, section 4)', (t) => {
   for (const text of [
     '{"a":1,"b":{"a":1},"c":[{"a":1},{"a":1}]}',

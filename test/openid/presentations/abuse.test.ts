@@ -119,6 +119,9 @@ test('the key of an answer is gone when its request has ended', async (t) => {
   t.notRegex(await content(), /"d":/)
 })
 
+/** JSON in base64url, whose header JavaScript cannot convert to text. */
+const unreadable = Buffer.from('{"alg":{"toString":1},"typ":"kb+jwt"}').toString('base64url')
+
 test('an answer that is huge, deep or no answer is refused, and nothing is a fault of the server', async (t) => {
   const deep = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
   const bodies: [string, number][] = [
@@ -133,6 +136,8 @@ test('an answer that is huge, deep or no answer is refused, and nothing is a fau
     ['vp_token={"identity":["~"]}', 400],
     ['vp_token={"identity":["a.b.c~"]}', 400],
     ['vp_token={"identity":["e30.e30.e30~e30~e30.e30.e30"]}', 400],
+    [`vp_token={"identity":["${unreadable}.e30.e30~"]}`, 400],
+    [`vp_token={"identity":["e30.e30.e30~${unreadable}.e30.e30"]}`, 400],
     ['vp_token={"another":["a"]}', 400],
     ['vp_token={"identity":["a"],"another":["a"]}', 400],
     ['vp_token={"__proto__":["a"]}', 400],

@@ -70,6 +70,7 @@ const CASES: Record<string, Case> = {
   jwt_not_signed: { text: async () => 'e30.e30.~' },
   jwt_header_not_json: of({}, [], '{'),
   jwt_header_not_utf8: { text: async () => '_w.e30.AA~' },
+  jwt_header_member_unsafe: of({}, [], '{"alg":{"toString":1}}'),
   jwt_payload_not_json: of('{"vct"'),
   jwt_payload_member_repeated: of('{"vct":"a","vct":"b"}'),
   jwt_payload_too_deep: of({ claim: deep(60) }),

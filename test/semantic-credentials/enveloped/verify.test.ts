@@ -49,6 +49,19 @@ test.serial('an enveloped credential verifies, and its dates and claims count (V
   t.deepEqual([refused.status, codesOf(refused.text)], [400, ['credential.not_verified', 'Expired']])
 })
 
+test.serial('a header that JavaScript cannot convert to text is malformed, and no fault of the server', async (t) => {
+  const [header, more] = ['{"alg":{"toString":1}}', '{"alg":"EdDSA","kid":[{"toString":1}]}']
+  for (const [type, end] of [
+    ['vc+jwt', ''],
+    ['vc+sd-jwt', '~'],
+  ])
+    for (const text of [header, more]) {
+      const id = `data:application/${type},${Buffer.from(text).toString('base64url')}.e30.AAAA${end}`
+      const verdict = await verify(world, { ...(await enveloped(ed25519Signer(), 'did:example:holder')), id })
+      t.like(verdict, { verified: false, reason: [{ type: 'Syntax', code: 'envelope.malformed' }] })
+    }
+})
+
 test.serial(
   'what is around an envelope must have the base context and its type (VC Data Model 2.0, 4.12.1)',
   async (t) => {
