@@ -16,6 +16,21 @@ export type Origin = 'own' | 'foreign'
 
 const MAX_ERRORS = 20
 
+/** Members of what envelopes of one document have in them, together. */
+export const MAX_ENVELOPED = BOUNDS.members
+
+/** Members of a document, in all its objects and lists. */
+export function membersIn(document: object): number {
+  const pending = [document]
+  let members = 0
+  for (let next = pending.pop(); next !== undefined; next = pending.pop())
+    for (const member of Object.values(next) as unknown[]) {
+      members += 1
+      if (typeof member === 'object' && member !== null) pending.push(member)
+    }
+  return members
+}
+
 const textError = (text: string): string | undefined => {
   if (text.includes('\u0000')) return 'must not contain the character U+0000'
   return text.isWellFormed() ? undefined : 'must be well-formed Unicode'

@@ -7,6 +7,7 @@ import type { Json } from '../../json.ts'
 import {
   type Enclosed,
   type EnvelopeFault,
+  MAX_VALUES,
   type Opened,
   type OpenedEnvelope,
   type OpenedPresentation,
@@ -55,7 +56,7 @@ function readCose(bytes: Uint8Array, enclosed: Enclosed): Opened & { content: Js
     throw refusedEnvelope('detached', 'The COSE_Sign1 has no payload: a detached one cannot be verified here.')
   const content = ((): unknown => {
     try {
-      return parseForeignJson(payload, { code: 'envelope.malformed' })
+      return parseForeignJson(payload, { code: 'envelope.malformed', maxValues: MAX_VALUES })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       throw refusedEnvelope(error.message.includes('repeats') ? 'duplicate_member' : 'malformed', error.message)

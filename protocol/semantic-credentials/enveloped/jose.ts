@@ -7,6 +7,7 @@ import {
   assertAgrees,
   type Enclosed,
   type EnvelopeFault,
+  MAX_VALUES,
   type Opened,
   type OpenedEnvelope,
   type OpenedPresentation,
@@ -28,7 +29,7 @@ const isType = (value: unknown, name: string): boolean =>
 
 function parsed(bytes: Uint8Array, part: string): unknown {
   try {
-    return parseForeignJson(bytes, { code: 'envelope.malformed' })
+    return parseForeignJson(bytes, { code: 'envelope.malformed', maxValues: MAX_VALUES })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const code = error.message.includes('repeats') ? 'duplicate_member' : 'malformed'

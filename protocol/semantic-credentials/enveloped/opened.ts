@@ -2,6 +2,9 @@ import type { VerificationKey } from '../../data-integrity/keys.ts'
 import { Refusal } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 
+/** Values of what is in an envelope at most, before they are counted member by member (`boundsErrors`). */
+export const MAX_VALUES = 25_000
+
 /** Why the signature of an envelope does not count, with its stable code. */
 export interface EnvelopeFault {
   code: string

@@ -1,6 +1,7 @@
 import type { Json } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
+import { MAX_ENVELOPED, membersIn } from '../bounds.ts'
 import { BASE_CONTEXT } from '../checks.ts'
 import { openEnvelope } from '../enveloped/index.ts'
 
@@ -10,30 +11,53 @@ const PRESENTATION = 'EnvelopedVerifiablePresentation'
 /** For people. */
 export const PLAIN_JWT = `A plain JWT is not a credential of JSON-LD: send it as id of an ${CREDENTIAL}, as a data: URL.`
 
+interface Contents {
+  content: Json
+  /** Members in its envelopes, where one that was read in vain counts by its length. */
+  members: number
+}
+
+/** Refusals of what had to be read before. */
+const IN_VAIN = ['malformed', 'duplicate_member', 'nested', 'contradiction', 'claim_of_1_1'].map(
+  (name) => `envelope.${name}`,
+)
+/** Characters of an envelope for a member: those of a short one in base64. */
+const CHARACTERS = 8
+
 /** Opening an envelope costs as much as its text is long, and several checks of one presentation ask for its content. */
-const withContents = new WeakMap<Json, Json>()
+const withContents = new WeakMap<Json, Contents>()
 
 /**
  * A presentation with the credentials of its envelopes in their place, for checks of what they say. An envelope that
  * cannot be opened stays; the check of the credential itself says why. The envelopes of a presentation are opened once.
  */
-export function withoutEnvelopes(presentation: Json): Json {
+export const withoutEnvelopes = (presentation: Json): Json => contentsOf(presentation).content
+
+/** Whether its envelopes have more in them than a presentation without envelopes may have: no other check opens them. */
+export const isOverfull = (presentation: Json): boolean => contentsOf(presentation).members > MAX_ENVELOPED
+
+function contentsOf(presentation: Json): Contents {
   const { verifiableCredential: value } = presentation
+  let members = 0
   const opened = (credential: unknown): unknown => {
-    if (!isObject(credential) || !isEnveloped(credential)) return credential
+    if (!isObject(credential) || !isEnveloped(credential) || members > MAX_ENVELOPED) return credential
     try {
-      return openEnvelope(credential).credential
+      const content = openEnvelope(credential).credential
+      members += membersIn(content)
+      return content
     } catch (error) {
-      if (error instanceof Refusal) return credential
-      throw error
+      if (!(error instanceof Refusal)) throw error
+      if (IN_VAIN.includes(error.code)) members += Math.ceil(String(credential.id).length / CHARACTERS)
+      return credential
     }
   }
-  if (value === undefined) return presentation
+  if (value === undefined) return { content: presentation, members }
   const known = withContents.get(presentation)
   if (known) return known
   const content = { ...presentation, verifiableCredential: Array.isArray(value) ? value.map(opened) : opened(value) }
-  withContents.set(presentation, content)
-  return content
+  const contents = { content, members }
+  withContents.set(presentation, contents)
+  return contents
 }
 
 const isEnvelope = ({ type, id }: Json, name: string): boolean =>

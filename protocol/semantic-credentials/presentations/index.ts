@@ -1,11 +1,11 @@
 import { type Json, type ProofType, suiteOf } from '../../data-integrity/index.ts'
 import { type FieldError, firstFault, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
-import { boundsErrors, shapelessErrors, wrapperHint } from '../bounds.ts'
+import { boundsErrors, MAX_ENVELOPED, shapelessErrors, wrapperHint } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
 import { unsignedErrors } from '../unsigned.ts'
 import { holderOf } from './checks.ts'
-import { envelopeErrors, isEnveloped } from './envelopes.ts'
+import { envelopeErrors, isEnveloped, isOverfull } from './envelopes.ts'
 
 /** Each credential is fully verified, with BBS in 80 ms: more credentials would be an attack. */
 const MAX_CREDENTIALS = 20
@@ -73,6 +73,14 @@ export function normalisePresentation(value: unknown): Json {
   for (const member of ['@context', 'type']) {
     if (typeof presentation[member] === 'string') presentation[member] = [presentation[member]]
   }
+  if (isOverfull(presentation))
+    throw refuse([
+      {
+        path: '/verifiableCredential',
+        code: 'credential.too_large',
+        message: `must have at most ${MAX_ENVELOPED} members in its envelopes together`,
+      },
+    ])
   return presentation
 }
 
