@@ -37,6 +37,10 @@ export function readTransactions(
   if (JSON.stringify(data).length > MAX_CHARACTERS)
     report(path, 'too_large', `expected at most ${MAX_CHARACTERS} characters of JSON`)
   const entries = errors.length > 0 ? [] : data.map((entry, nth) => read(entry, within(path, nth)))
+  const texts = entries.map(({ encoded }) => encoded)
+  // a wallet signs a hash, which is the same for both
+  for (const [nth, text] of texts.entries())
+    if (texts.indexOf(text) < nth) report(within(path, nth), 'repeated', 'expected each entry once')
   return { entries, errors }
 
   function read(entry: Json, at: string): TransactionEntry {

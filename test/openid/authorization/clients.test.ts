@@ -80,6 +80,8 @@ test('client assertions that break a rule are refused, without a challenge of a 
     ['an unknown wallet', await assertionOf(key, 'other', base)],
     ['an end that is over', await assertionOf(key, WALLET, base, { exp: now - 600 })],
     ['an end in an hour', await assertionOf(key, WALLET, base, { exp: now + 3_600 })],
+    ['an end beyond all times', await assertionOf(key, WALLET, base, { exp: 1e300 })],
+    ['a wallet that no database finds', await assertionOf(key, '\u0000', base)],
     ['no jti', await assertionOf(key, WALLET, base, { jti: '' })],
     ['no signature', { client_assertion_type: type, client_assertion: `${unsigned}.` }],
     ['no JWT', { client_assertion_type: type, client_assertion: 'x' }],

@@ -157,6 +157,11 @@ test('what a request cannot be is refused with the place and the rule', async (t
       'required',
     ],
     [{ transactionData: [{ type: 'pay', credential_ids: ['other'] }] }, 'transactionData.0.credential_ids.0', 'id'],
+    [
+      { transactionData: [1, 2].map(() => ({ type: 'pay', credential_ids: ['identity'] })) },
+      'transactionData.1',
+      'repeated',
+    ],
     [{ certificateChain: 'x' }, 'certificateChain', 'pem'],
   ]
   for (const [body, path, code] of cases) {

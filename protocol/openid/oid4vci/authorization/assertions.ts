@@ -1,6 +1,7 @@
 import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import type { Refusal } from '../../../errors.ts'
 import type { Json } from '../../../json.ts'
+import { momentOfSeconds } from '../../../time.ts'
 import { refuseMember, walletRefusal } from '../refusals.ts'
 import { SIGNING_ALGORITHMS } from './dpop.ts'
 import type { WalletJwk } from './types.ts'
@@ -8,6 +9,8 @@ import type { WalletJwk } from './types.ts'
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 const MAX_JWT = 8 * 1024
+/** As wallets are registered (`checkWallet`). */
+const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
 /** Time between the making of an assertion and its end. */
 export const ASSERTION_SECONDS = 300
 
@@ -39,7 +42,7 @@ export function readAssertion(body: Json): Assertion | undefined {
     throw refuseMember('invalid_request', 'client_assertion_type', 'choice', `expected ${JWT_BEARER}, and an assertion`)
   try {
     const { sub } = decodeJwt(jwt)
-    if (typeof sub === 'string' && sub !== '') return { jwt, clientId: sub }
+    if (typeof sub === 'string' && CLIENT_ID.test(sub)) return { jwt, clientId: sub }
   } catch (error) {
     throw invalidClient('The client assertion is no JWT.', error)
   }
@@ -83,7 +86,7 @@ export async function verifyAssertion(
   if (typeof aud !== 'string') throw invalidClient('The client assertion is not valid: expected one aud.')
   if (typeof jti !== 'string' || jti === '' || jti.length > 200)
     throw invalidClient('The client assertion is not valid: expected a jti of 1 to 200 characters.')
-  const endsAt = new Date(exp * 1000)
+  const endsAt = momentOfSeconds(exp)
   if (endsAt.getTime() > now.getTime() + ASSERTION_SECONDS * 1000 + toleranceMs)
     throw invalidClient(`The client assertion is not valid: expected an exp within ${ASSERTION_SECONDS} seconds.`)
   return { jti, endsAt }
