@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
+import { MAX_IMPORTED } from '../../protocol/trust-lists/etsi/listed.ts'
+import { MAX_LISTS } from '../../protocol/trust-lists/lists.ts'
 import { type HeldList, type IndexedList, indexed, trustOf, urlsOf } from '../../protocol/trust-lists/trust.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { singleFlight } from '../frame/caches.ts'
@@ -7,8 +9,8 @@ import { singleFlight } from '../frame/caches.ts'
 /** What is older is looked at again before it is relied on: a change has effect within a second. */
 const TRUSTED_MS = 500
 const MAX_TENANTS = 500
-/** Entries in memory, of all tenants. */
-const MAX_ENTRIES = 40_000
+/** Entries in memory, of all tenants: what is larger is kept of none, so that the lists of one tenant must fit. */
+const MAX_ENTRIES = MAX_LISTS * MAX_IMPORTED
 
 const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 order by created_at, id'
 const LISTS = `select id, name, formats, enforced, source ->> 'url' as url, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
@@ -43,7 +45,11 @@ export function createTrustGate({ systemSql, now, elapsedMs = () => performance.
   const known = new LRUCache<string, Held>({
     max: MAX_TENANTS,
     maxSize: MAX_ENTRIES,
-    sizeCalculation: ({ lists }) => lists.reduce((size, { entries }) => size + entries.length, 1),
+    sizeCalculation: ({ lists }) =>
+      Math.max(
+        1,
+        lists.reduce((size, { entries }) => size + entries.length, 0),
+      ),
   })
   /** A flight that began before a change of this process may have seen the rows before it. */
   let round = 0

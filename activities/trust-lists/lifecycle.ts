@@ -4,7 +4,13 @@ import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { TrustList } from '../../entities/trust-lists/lists.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { TenantChangeId } from '../../protocol/operations.ts'
-import { checkTrustList, heldEntry, type TrustEntry, type TrustListInput } from '../../protocol/trust-lists/lists.ts'
+import {
+  checkTrustList,
+  heldEntry,
+  MAX_LISTS,
+  type TrustEntry,
+  type TrustListInput,
+} from '../../protocol/trust-lists/lists.ts'
 import { checkSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
@@ -21,9 +27,6 @@ export interface NewTrustList extends Omit<TrustListInput, 'entries'> {
 }
 
 export type TrustListChanges = { [Member in keyof NewTrustList]?: NewTrustList[Member] | undefined }
-
-/** With as many entries as each may have they fit into memory (activities/trust-lists/gate.ts). */
-export const MAX_LISTS = 20
 
 const notFound = () => new Refusal('trust_list.not_found', 'The tenant has no such trust list.')
 

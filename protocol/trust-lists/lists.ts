@@ -33,6 +33,8 @@ export interface HeldEntry extends TrustEntry {
   issuer: string
 }
 
+/** Of a tenant; with as many entries as each may have they fit into memory (activities/trust-lists/gate.ts). */
+export const MAX_LISTS = 20
 const MAX_ENTRIES = 200
 const MAX_ENTRY_NAME = 200
 const MAX_IDENTIFIER = 2_048
