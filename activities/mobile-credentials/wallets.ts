@@ -20,7 +20,7 @@ const COSE_ES256 = -7
 /** Mobile credentials for wallets, as `mso_mdoc`: the key that the wallet proved is the device key. */
 export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat => ({
   configurationOf({ definition }) {
-    const { type, mappings } = definition as MobileTemplate
+    const { type, mappings, keyAttestations } = definition as MobileTemplate
     const paths = Object.entries(mappings).flatMap(([namespace, elements]) =>
       Object.entries(elements).map(([name, { required }]) => ({
         path: [namespace, name],
@@ -32,6 +32,7 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
       types: [type],
       name: type,
       bindingMethods: ['cose_key'],
+      ...(keyAttestations && { keyAttestations }),
       signingAlgorithms: [COSE_ES256],
       members: { doctype: type, credential_metadata: { display: [{ name: type }], claims: paths } },
       specifiedMembers: { doctype: type },

@@ -34,12 +34,13 @@ const claimsOf = ({ claims }: SdJwtTemplate) =>
 export const createSdJwtWallets = ({ sdJwtSigning, now }: Parts): WalletFormat => ({
   configurationOf({ definition }) {
     const template = definition as SdJwtTemplate
-    const { vct, name, keyBinding, issuedAs } = template
+    const { vct, name, keyBinding, keyAttestations, issuedAs } = template
     return {
       format: TYPE,
       types: [vct],
       name,
       bindingMethods: keyBinding ? ['jwk', 'did:key', 'did:jwk', 'did:web'] : [],
+      ...(keyAttestations && { keyAttestations }),
       signingAlgorithms: issuedAs === 'x5c' ? ['ES256'] : ['ES256', 'EdDSA'],
       members: { vct, credential_metadata: { display: displayOf(template), claims: claimsOf(template) } },
       specifiedMembers: { vct },

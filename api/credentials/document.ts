@@ -70,6 +70,14 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
   },
   schemas: {
     BulkRevocation: { type: 'boolean', enum: [true] },
+    AttestationLevels: {
+      type: 'array',
+      description: 'Values of OpenID4VCI 1.0, appendix D.2, or of a trust framework.',
+      items: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 500 },
+      maxItems: 20,
+      uniqueItems: true,
+      example: ['iso_18045_high'],
+    },
   },
   notFound: {
     '/v1/credentials/{id}': 'credential.not_found',

@@ -1,6 +1,12 @@
 import type { StoredMobileTemplate } from '../../activities/mobile-credentials/templates.ts'
 import type { MobileTemplate } from '../../protocol/mobile-credentials/templates.ts'
 import { DURATION_UNITS } from '../../protocol/time.ts'
+import {
+  type KeyAttestationsIn,
+  type KeyAttestationsOut,
+  keyAttestationsToWire,
+  toKeyAttestations,
+} from '../credentials/key-attestations.wire.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Count, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 
@@ -45,6 +51,7 @@ export interface MobileTemplateIn {
   expiration?: MobileExpiration | null
   /** Gives each credential an entry in a status list. Default: false. */
   revocable?: boolean | null
+  key_attestations?: KeyAttestationsIn | null
 }
 
 export interface MobileTemplateOut {
@@ -55,6 +62,7 @@ export interface MobileTemplateOut {
   claim_source_id?: Uuid
   expiration?: MobileExpiration
   revocable: boolean
+  key_attestations?: KeyAttestationsOut
 }
 
 export interface MobileTemplatePageOut {
@@ -74,6 +82,7 @@ export const toMobileTemplate = (body: MobileTemplateIn): MobileTemplate => ({
     ),
   }),
   revocable: body.revocable ?? false,
+  ...toKeyAttestations(body.key_attestations),
 })
 
 export const mobileTemplateToWire = ({ id, version, definition }: StoredMobileTemplate): MobileTemplateOut => ({
@@ -84,6 +93,7 @@ export const mobileTemplateToWire = ({ id, version, definition }: StoredMobileTe
   ...(definition.claimSourceId && { claim_source_id: definition.claimSourceId }),
   ...(definition.expiration && { expiration: definition.expiration }),
   revocable: definition.revocable,
+  ...keyAttestationsToWire(definition.keyAttestations),
 })
 
 export const toTemplateFilter = ({ type, limit, page }: MobileTemplateQuery) => ({ type, ...toPage(limit, page) })

@@ -3,6 +3,12 @@ import type { StoredSdJwtTemplate } from '../../activities/sd-jwt-credentials/te
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import type { SdJwtTemplateInput, TemplateClaim, TemplateDisplay } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { DURATION_UNITS } from '../../protocol/time.ts'
+import {
+  type KeyAttestationsIn,
+  type KeyAttestationsOut,
+  keyAttestationsToWire,
+  toKeyAttestations,
+} from '../credentials/key-attestations.wire.ts'
 import { type PageQuery, snakeTotals, toPage } from '../frame/pagination.ts'
 import type { Count, Did, JsonObject, TemplateVersion, Uuid } from '../frame/wire.ts'
 import type { SdJwtIssuedAs, SdJwtTemplateSignIn } from './wire.ts'
@@ -90,6 +96,7 @@ export interface SdJwtTemplateIn {
   revocable?: boolean | null
   /** Whether wallets must prove a key, which the credential is bound to. Default: true. */
   key_binding?: boolean | null
+  key_attestations?: KeyAttestationsIn | null
   display?: SdJwtDisplay[] | null
   /** The type that this one extends. */
   extends?: SdJwtType | null
@@ -117,6 +124,7 @@ export interface SdJwtTemplateOut {
   expiration?: SdJwtExpiration
   revocable: boolean
   key_binding: boolean
+  key_attestations?: KeyAttestationsOut
   display: SdJwtDisplay[]
   extends?: SdJwtType
   extends_integrity?: SdJwtIntegrity
@@ -174,6 +182,7 @@ export const toTemplate = (body: SdJwtTemplateIn): SdJwtTemplateInput => ({
   }),
   revocable: body.revocable ?? false,
   keyBinding: body.key_binding ?? true,
+  ...toKeyAttestations(body.key_attestations),
   display: (body.display ?? []).map(displayOf),
   issuedAs: body.issued_as ?? (body.document_signer_id ? 'x5c' : 'did'),
 })
@@ -198,6 +207,7 @@ export const templateToWire = ({ id, version, definition: it }: StoredSdJwtTempl
   decoys: it.decoys,
   revocable: it.revocable,
   key_binding: it.keyBinding,
+  ...keyAttestationsToWire(it.keyAttestations),
   display: it.display.map((each) => ({
     locale: each.locale,
     name: each.name,

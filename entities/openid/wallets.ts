@@ -32,6 +32,8 @@ const OpenIdWalletProviderSchema = defineEntity({
     issuer: p.text().nullable(),
     attestsWallets: p.boolean(),
     attestsKeys: p.boolean(),
+    /** Wallets that it vouches for, by their client id; none: each of its wallets. */
+    clientIds: p.array(),
     /** PEM. */
     certificates: p.array(),
     /** Public keys; null: certificates alone count. */

@@ -1,5 +1,6 @@
 import type { PublicJwk } from '../dids/jwk.ts'
 import type { Json } from '../json.ts'
+import type { KeyRequirements } from './key-attestations.ts'
 
 /** The key that a wallet proved, and the DID that stands for it. */
 export interface Holder {
@@ -16,6 +17,8 @@ export interface WalletConfiguration {
   name: string
   /** How a credential names the key that the wallet proves, e.g. `did:key`; empty for one that is bound to no key. */
   bindingMethods: string[]
+  /** Its keys have to be attested, whatever the tenant requires of others. */
+  keyAttestations?: KeyRequirements
   /** Names or numbers of algorithms; absent where the issuer's key decides. */
   signingAlgorithms?: (string | number)[]
   /** Members of its format, e.g. `doctype`. */

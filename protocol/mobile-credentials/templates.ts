@@ -1,4 +1,5 @@
 import { type ClaimRoots, claimPath, MAX_PATH, pathFault, valueAt } from '../credentials/claim-paths.ts'
+import { type KeyRequirements, keyAttestationErrors } from '../credentials/key-attestations.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -24,6 +25,8 @@ export interface MobileTemplate {
   /** From issuance to the end of the validity; by default as long as a mobile credential is valid. */
   expiration?: Duration
   revocable: boolean
+  /** What the wallet's provider has to attest of the device key. */
+  keyAttestations?: KeyRequirements
 }
 
 const MAX_ELEMENTS = 200
@@ -85,10 +88,14 @@ function mappingErrors(mappings: unknown): FieldError[] {
 }
 
 /** Every breach of the rules of a template; an empty list: it is valid. */
-export function mobileTemplateErrors({ type, mappings, expiration }: MobileTemplate, now: Date): FieldError[] {
+export function mobileTemplateErrors(
+  { type, mappings, expiration, keyAttestations }: MobileTemplate,
+  now: Date,
+): FieldError[] {
   const errors = [
     ...(isName(type) ? [] : [error('type', 'type', 'expected a docType of 1 to 255 characters without white space')]),
     ...mappingErrors(mappings),
+    ...keyAttestationErrors(keyAttestations),
   ]
   if (!expiration) return errors
   if (DURATION_UNITS.every((unit) => !expiration[unit]))

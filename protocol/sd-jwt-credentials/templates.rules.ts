@@ -1,4 +1,5 @@
 import { MAX_PATH, pathFault } from '../credentials/claim-paths.ts'
+import { keyAttestationErrors } from '../credentials/key-attestations.ts'
 import { type FieldError, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -165,6 +166,10 @@ export function sdJwtTemplateErrors(template: SdJwtTemplateInput, now: Date): Fi
       ? []
       : [error('decoys', 'decoys', `expected a whole number of at most ${MAX_DECOYS}`)]),
     ...displayErrors('display', display, 'name'),
+    ...keyAttestationErrors(template.keyAttestations),
+    ...(template.keyAttestations !== undefined && !template.keyBinding
+      ? [error('key_attestations', 'key_binding', 'expected only with key_binding: there is no key to attest')]
+      : []),
     ...(ISSUED_AS.includes(issuedAs) ? [] : [error('issued_as', 'choice', `expected one of ${ISSUED_AS.join(', ')}`)]),
     ...(issuedAs === 'x5c' && template.issuerDid !== undefined
       ? [error('issuer_did', 'issuer', 'expected none with issued_as x5c: a document signer signs')]

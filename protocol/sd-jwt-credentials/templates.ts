@@ -1,4 +1,5 @@
 import { type ClaimRoots, claimPath, valueAt } from '../credentials/claim-paths.ts'
+import type { KeyRequirements } from '../credentials/key-attestations.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { ownMember, setOwnMember } from '../names.ts'
@@ -50,6 +51,8 @@ export interface SdJwtTemplateInput {
   revocable: boolean
   /** Whether wallets bind the credential to a key. */
   keyBinding: boolean
+  /** What the wallet's provider has to attest of that key. */
+  keyAttestations?: KeyRequirements
   display: TemplateDisplay[]
   extends?: string
   extendsIntegrity?: string

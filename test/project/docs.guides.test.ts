@@ -59,7 +59,7 @@ guide('docs/openid.md', 4, (code) => {
   return code.replace('https://login.university.example', issuer)
 })
 guide('docs/wallets.md', 5)
-guide('docs/haip.md', 2)
+guide('docs/haip.md', 3)
 guide('docs/sign-in.md', 2)
 guide('docs/presentations-openid.md', 1)
 guide('docs/timeline.md', 3)

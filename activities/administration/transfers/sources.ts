@@ -106,7 +106,7 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   authenticationProviders: { table: 'authentication_providers', constants: { client_secret: 'null' } },
   interactionHooks: { table: 'openid_configurations' },
   wallets: { table: 'openid_wallets' },
-  walletProviders: { table: 'openid_wallet_providers' },
+  walletProviders: { table: 'openid_wallet_providers', absent: { client_ids: `'{}'::text[]` } },
   walletPolicies: {
     table: 'openid_wallet_policies',
     absent: {

@@ -20,6 +20,7 @@ export interface WalletProviderRecord {
   name: string
   issuer: string | null
   attests: Attested[]
+  clientIds: string[]
   certificates: string[]
   jwks: { keys: WalletJwk[] } | null
 }
@@ -29,6 +30,7 @@ export interface WalletProviderChanges {
   /** null: it names no issuer. */
   issuer?: string | null
   attests?: readonly Attested[] | undefined
+  clientIds?: readonly string[] | undefined
   certificates?: readonly string[] | undefined
   /** null: only its certificates count. */
   jwks?: WalletProviderInput['jwks'] | null
@@ -46,15 +48,17 @@ const toRecord = (row: OpenIdWalletProvider): WalletProviderRecord => ({
   name: row.name,
   issuer: row.issuer ?? null,
   attests: attestedBy(row),
+  clientIds: row.clientIds,
   certificates: row.certificates,
   jwks: row.jwks ?? null,
 })
 
-const columnsOf = ({ name, issuer, attests, certificates, jwks }: WalletProviderInput) => ({
+const columnsOf = ({ name, issuer, attests, clientIds, certificates, jwks }: WalletProviderInput) => ({
   name,
   issuer: issuer ?? null,
   attestsWallets: attests.includes('wallets'),
   attestsKeys: attests.includes('keys'),
+  clientIds: [...clientIds],
   certificates: [...certificates],
   jwks: jwks ? publicKeys(jwks) : null,
 })
@@ -66,8 +70,9 @@ const WHERE = { wallets: { attestsWallets: true }, keys: { attestsKeys: true } }
 /** The providers whose attestations count now. */
 export async function trustedIn(em: SqlEntityManager, attested: Attested): Promise<TrustedProvider[]> {
   const rows = await em.find(OpenIdWalletProvider, WHERE[attested], { orderBy: { createdAt: 'asc', id: 'asc' } })
-  return rows.map(({ id, issuer, certificates, jwks }) => ({
+  return rows.map(({ id, issuer, clientIds, certificates, jwks }) => ({
     id,
+    clientIds,
     issuer: issuer ?? undefined,
     certificates: certificates.flatMap((pem) => certificateOfPem(pem) ?? []),
     keys: jwks?.keys ?? [],
@@ -132,6 +137,7 @@ export const createWalletProviders = ({ database, now, uuid, operations }: Parts
         name: changes.name ?? row.name,
         issuer: (issuer === undefined ? row.issuer : issuer) ?? undefined,
         attests: changes.attests ?? attestedBy(row),
+        clientIds: changes.clientIds ?? row.clientIds,
         certificates: changes.certificates ?? row.certificates,
         jwks: (jwks === undefined ? row.jwks : jwks) ?? undefined,
       }

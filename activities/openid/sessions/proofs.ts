@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import { inTenant } from '../../../entities/orm.ts'
+import type { KeyRequirements } from '../../../protocol/credentials/key-attestations.ts'
 import type { Holder } from '../../../protocol/credentials/wallets.ts'
 import { dereference, type PublicJwk, parseDidUrl, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
-import { type KeyAttestation, verifyKeyAttestation } from '../../../protocol/openid/oid4vci/attestations/keys.ts'
+import {
+  assertedLevels,
+  type KeyAttestation,
+  requirementsFor,
+  verifyKeyAttestation,
+} from '../../../protocol/openid/oid4vci/attestations/keys.ts'
 import { BadAttestation } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
 import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
 import { invalidKeyProof, type Proof, verifyProof } from '../../../protocol/openid/oid4vci/proofs.ts'
@@ -149,7 +155,12 @@ export function createKeyProofs({ config, database, now, didResolver, secrets, a
           throw refuseMember('invalid_proof', at, 'key_attestation', 'expected a proof by one of the attested keys')
         for (const [each, holder] of attested.keys) if (!holders.has(each)) holders.set(each, holder)
       } else if (policy.requiresKeyAttestation)
-        throw refuseMember('invalid_proof', at, 'key_attestation', 'expected a key_attestation in its header')
+        throw refuseMember(
+          'invalid_proof',
+          at,
+          'key_attestation',
+          `expected a key_attestation in its header${assertedLevels(policy)}`,
+        )
       // in the place of its key, with the DID that the proof names
       holders.set(thumbprint, { jwk, did })
     }
@@ -159,14 +170,15 @@ export function createKeyProofs({ config, database, now, didResolver, secrets, a
 
   return {
     /**
-     * Verifies the proofs of a request. That a nonce is used once is settled when the request is accepted. Throws
+     * Verifies the proofs of a request; `own`: what the template requires of the keys. That a nonce is used once is settled when the request is accepted. Throws
      * `wallet.invalid_proof`, `wallet.invalid_nonce`.
      */
     async verifyProofs(
       wallet: Wallet,
       { proofs, attestation }: Pick<CredentialRequest, 'proofs' | 'attestation'>,
+      own: KeyRequirements | undefined,
     ): Promise<ProvenKeys> {
-      const policy = await inTenant(database.tenants, wallet.tenantId, policyIn)
+      const policy = requirementsFor(await inTenant(database.tenants, wallet.tenantId, policyIn), own)
       const { holders, nonces } = attestation
         ? await byAttestation(wallet, attestation, policy)
         : await byProofs(wallet, proofs, policy)

@@ -2,6 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Credential } from '../../../entities/credentials/credentials.ts'
 import { OpenIdIssuance, type OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
+import type { KeyRequirements } from '../../../protocol/credentials/key-attestations.ts'
 import { walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { CredentialRequest, Wanted } from '../../../protocol/openid/oid4vci/requests.ts'
 import { readUuid } from '../../../protocol/uuid.ts'
@@ -80,17 +81,19 @@ export function createCredentialRequests(parts: Parts) {
     return only
   }
 
-  /** Whether the credentials of an issuance are bound to keys; throws where the request has too few or needless ones. */
-  async function checkProofs(
+  /** What the template of an issuance requires of keys; throws where the request has too few or needless ones. */
+  async function requirementsOf(
     em: SqlEntityManager,
-    { templateId }: OpenIdIssuance,
+    { templateId, state }: OpenIdIssuance,
     { proofs, attestation }: CredentialRequest,
-  ) {
+  ): Promise<KeyRequirements | undefined> {
     const isProved = proofs.length > 0 || attestation !== undefined
     const [template] = await configurations.findTemplates(em, [templateId])
+    if (!template && state === 'ISSUED') return undefined // given already, and only to the same keys again
     if (!template)
       throw walletRefusal('unknown_credential_configuration', 'The issuer has deleted this credential configuration.')
-    const { bindingMethods, format } = configurations.configurationOf(template)
+    const { bindingMethods, format, keyAttestations } = configurations.configurationOf(template)
+    if (state === 'ISSUED') return keyAttestations
     if (bindingMethods.length > 0 && !isProved)
       throw walletRefusal(
         'invalid_proof',
@@ -101,6 +104,7 @@ export function createCredentialRequests(parts: Parts) {
         'invalid_credential_request',
         `A credential of the format ${format} is bound to no key: send no proof.`,
       )
+    return keyAttestations
   }
 
   async function useNonces(
@@ -192,13 +196,12 @@ export function createCredentialRequests(parts: Parts) {
       { issuer, requestId }: { issuer: string; requestId: string },
     ): Promise<Delivery> {
       const { tenantId, id: sessionId, walletClientId } = session
-      const issuanceId = await inTenant(database.tenants, tenantId, async (em) => {
+      const { issuanceId, required } = await inTenant(database.tenants, tenantId, async (em) => {
         const issuance = await wantedOf(em, session, request.wanted)
-        if (issuance.state !== 'ISSUED') await checkProofs(em, issuance, request)
-        return issuance.id
+        return { issuanceId: issuance.id, required: await requirementsOf(em, issuance, request) }
       })
       const wallet = { tenantId, issuer, clientId: walletClientId ?? undefined }
-      const keys = await keyProofs.verifyProofs(wallet, request)
+      const keys = await keyProofs.verifyProofs(wallet, request, required)
       await accept(session, issuanceId, keys, requestId)
       return settle(tenantId, sessionId, issuanceId)
     },

@@ -120,6 +120,14 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     uniqueItems: true,
     example: WALLET_PROVIDER.attests,
   },
+  ProviderClients: {
+    type: 'array',
+    description: 'Wallets that it vouches for, by their client id (sub of an attestation); none: each of its wallets.',
+    items: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 255 },
+    maxItems: 100,
+    uniqueItems: true,
+    example: WALLET_PROVIDER.clientIds,
+  },
   ProviderCertificates: {
     type: 'array',
     description:
@@ -128,14 +136,6 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     maxItems: 10,
     uniqueItems: true,
     example: [],
-  },
-  AttestationLevels: {
-    type: 'array',
-    description: 'Values of OpenID4VCI 1.0, appendix D.2, or of a trust framework.',
-    items: { type: 'string', pattern: '^[\\x21-\\x7e]+$', minLength: 1, maxLength: 500 },
-    maxItems: 20,
-    uniqueItems: true,
-    example: ['iso_18045_high'],
   },
   BatchSize: { type: 'integer', format: 'int64', minimum: 1, maximum: 20, example: 20 },
   WalletKeySet: {

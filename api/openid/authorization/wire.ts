@@ -1,5 +1,6 @@
 import type { NewWallet, WalletChanges } from '../../../activities/openid/authorization/wallets.ts'
 import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
+import type { AttestationLevels } from '../../credentials/key-attestations.wire.ts'
 import type { Count, JsonObject, Uuid } from '../../frame/wire.ts'
 
 /** Parameters of an authorization request; further ones are for the authentication provider, where it forwards them. */
@@ -95,9 +96,6 @@ export interface WalletPageOut {
   totalCount: Count
   totalPages: Count
 }
-
-/** Values of OpenID4VCI 1.0, appendix D.2, or of a trust framework. */
-export type AttestationLevels = string[]
 
 /** 1 to 20. */
 export type BatchSize = Count

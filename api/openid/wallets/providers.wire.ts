@@ -9,6 +9,9 @@ export type ProviderIssuer = string
 /** wallets: that they are the provider's. keys: that they are kept as it says. */
 export type ProviderAttests = ('wallets' | 'keys')[]
 
+/** Wallets that it vouches for, by their client id (sub of an attestation); none: each of its wallets. */
+export type ProviderClients = string[]
+
 /** X.509 certificates in PEM, one in each text: of authorities that certify its attestations, or of its signers. */
 export type ProviderCertificates = string[]
 
@@ -16,6 +19,7 @@ export interface WalletProviderIn {
   name: WalletName
   issuer?: ProviderIssuer | null
   attests: ProviderAttests
+  clientIds?: ProviderClients | null
   certificates?: ProviderCertificates | null
   /** Public keys with a kid, which attestations name in their header. */
   jwks?: WalletKeySet | null
@@ -26,6 +30,7 @@ export interface WalletProviderChangesIn {
   /** null: any issuer. */
   issuer?: ProviderIssuer | null
   attests?: ProviderAttests
+  clientIds?: ProviderClients
   certificates?: ProviderCertificates
   /** null: only its certificates count. */
   jwks?: WalletKeySet | null
@@ -36,6 +41,7 @@ export interface WalletProviderOut {
   name: string
   issuer: string | null
   attests: ProviderAttests
+  clientIds: ProviderClients
   certificates: ProviderCertificates
   jwks: JsonObject | null
 }
@@ -47,10 +53,18 @@ export interface WalletProviderPageOut {
   totalPages: Count
 }
 
-export const toProvider = ({ name, issuer, attests, certificates, jwks }: WalletProviderIn): WalletProviderInput => ({
+export const toProvider = ({
+  name,
+  issuer,
+  attests,
+  clientIds,
+  certificates,
+  jwks,
+}: WalletProviderIn): WalletProviderInput => ({
   name,
   issuer: issuer ?? undefined,
   attests,
+  clientIds: clientIds ?? [],
   certificates: certificates ?? [],
   jwks: jwks ? keysIn(jwks) : undefined,
 })
@@ -68,6 +82,7 @@ export const WALLET_PROVIDER: WalletProviderOut = {
   name: 'Ministry of Wallets',
   issuer: 'https://provider.wallet.example',
   attests: ['wallets', 'keys'],
+  clientIds: ['https://wallet.example'],
   certificates: [],
   jwks: JWKS,
 }

@@ -52,6 +52,7 @@ export function bodyOf(format: Format, form: FormData, edited: Edited): Json {
     claim_source_id: textOf(form, 'claim_source_id'),
     expiration: durationIn(form, 'expiration'),
     revocable: form.has('revocable'),
+    key_attestations: format === 'mobile' ? edited.source.key_attestations : undefined,
   })
 }
 

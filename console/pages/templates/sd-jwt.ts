@@ -42,6 +42,7 @@ export function sdJwtBody(form: FormData, { rows, others, source }: Edited): Jso
     expiration: durationIn(form, 'expiration'),
     revocable: form.has('revocable'),
     key_binding: form.has('key_binding'),
+    key_attestations: form.has('key_binding') ? source.key_attestations : undefined,
     display: display.length > 0 ? display : undefined,
     extends: source.extends,
     extends_integrity: source.extends_integrity,

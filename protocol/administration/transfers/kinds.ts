@@ -146,6 +146,7 @@ export const KINDS = {
       issuer: optional(text(500)),
       attestsWallets: flag,
       attestsKeys: flag,
+      clientIds: optional(texts(100, 255)),
       certificates: texts(10, 32_768),
       jwks: optional(json),
     },

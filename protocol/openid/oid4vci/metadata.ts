@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import type { WalletConfiguration } from '../../credentials/wallets.ts'
 import type { Json } from '../../json.ts'
+import { requirementsFor } from './attestations/keys.ts'
 import { SIGNING_ALGORITHMS } from './authorization/dpop.ts'
 import type { WalletPolicy } from './authorization/types.ts'
 import { COMPRESSION, CONTENT_ENCRYPTION, KEY_AGREEMENT } from './encryption.ts'
@@ -39,7 +40,11 @@ export const scopeOf = ({ format, types }: Pick<OfferedConfiguration, 'format' |
 }
 
 /** How wallets prove keys; attestations where somebody is trusted to make them. */
-function proofTypes({ attestsKeys, requiresKeyAttestation, keyStorage, userAuthentication }: IssuerSupport): Json {
+function proofTypes({ keyAttestations }: OfferedConfiguration, support: IssuerSupport): Json {
+  const { attestsKeys, requiresKeyAttestation, keyStorage, userAuthentication } = requirementsFor(
+    support,
+    keyAttestations,
+  )
   const required = {
     ...(keyStorage.length > 0 && { key_storage: keyStorage }),
     ...(userAuthentication.length > 0 && { user_authentication: userAuthentication }),
@@ -62,7 +67,7 @@ function configurationMetadata(configuration: OfferedConfiguration, support: Iss
     ...(scope !== undefined && { scope }),
     ...(bindingMethods.length > 0 && {
       cryptographic_binding_methods_supported: bindingMethods,
-      proof_types_supported: proofTypes(support),
+      proof_types_supported: proofTypes(configuration, support),
     }),
     ...(signingAlgorithms && { credential_signing_alg_values_supported: signingAlgorithms }),
     credential_metadata: { display: [{ name }] },

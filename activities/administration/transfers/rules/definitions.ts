@@ -49,6 +49,7 @@ const DEFINITIONS: Readonly<Record<string, Fields>> = {
     mappings: json,
     expiration: duration,
     revocable: flag,
+    keyAttestations: optional(json),
   },
   'sd-jwt-vc': {
     name: text(255),
@@ -60,6 +61,7 @@ const DEFINITIONS: Readonly<Record<string, Fields>> = {
     expiration: duration,
     revocable: flag,
     keyBinding: flag,
+    keyAttestations: optional(json),
     display: json,
     extends: optional(text(1_024)),
     extendsIntegrity: optional(text(1_024)),

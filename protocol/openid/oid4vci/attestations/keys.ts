@@ -1,3 +1,4 @@
+import type { KeyRequirements } from '../../../credentials/key-attestations.ts'
 import type { Holder } from '../../../credentials/wallets.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../../../dids/jwk.ts'
 import { didKeyOf } from '../../../dids/key.ts'
@@ -11,11 +12,30 @@ export const KEY_ATTESTATION_TYPE = 'key-attestation+jwt'
 const MAX_JWT = 64 * 1024
 const MAX_VALUES = 20
 
-/** How well keys have to be kept (OpenID4VCI 1.0, appendix D.2); an empty list asks for nothing. */
-export interface KeyRequirements {
-  keyStorage: readonly string[]
-  userAuthentication: readonly string[]
+/**
+ * What counts for a credential: the levels that its template names stand in the place of the tenant's, because wallets read
+ * one list of each kind in its metadata (D-980).
+ */
+export function requirementsFor<Policy extends KeyRequirements & { requiresKeyAttestation: boolean }>(
+  policy: Policy,
+  own: KeyRequirements | undefined,
+): Policy {
+  if (!own) return policy
+  const { keyStorage, userAuthentication } = own
+  return {
+    ...policy,
+    requiresKeyAttestation: true,
+    ...(keyStorage.length > 0 && { keyStorage }),
+    ...(userAuthentication.length > 0 && { userAuthentication }),
+  }
 }
+
+/** What an attestation has to assert, as a part of a sentence. */
+export const assertedLevels = ({ keyStorage, userAuthentication }: KeyRequirements): string =>
+  [
+    ...(keyStorage.length > 0 ? [` with key_storage of ${keyStorage.join(' or ')}`] : []),
+    ...(userAuthentication.length > 0 ? [` with user_authentication of ${userAuthentication.join(' or ')}`] : []),
+  ].join(' and')
 
 export interface KeyAttestationRules extends AttestationRules, KeyRequirements {
   /** Of a proof of the type `jwt`: the keys end at a time (appendix D.1). */

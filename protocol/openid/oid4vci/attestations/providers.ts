@@ -13,6 +13,8 @@ export interface WalletProviderInput {
   /** What its attestations name as iss, where they have it. */
   issuer: string | undefined
   attests: readonly Attested[]
+  /** Wallets that it vouches for; none: each of its wallets. */
+  clientIds: readonly string[]
   /** PEM: of authorities that certify its attestations, or of its signers themselves. */
   certificates: readonly string[]
   jwks: { keys: readonly Readonly<Record<string, unknown>>[] } | undefined
@@ -22,12 +24,15 @@ export interface WalletProviderInput {
 export interface TrustedProvider {
   id: string
   issuer: string | undefined
+  clientIds: readonly string[]
   certificates: readonly Certificate[]
   keys: readonly WalletJwk[]
 }
 
 const MAX_NAME = 200
 const MAX_CERTIFICATES = 10
+const MAX_CLIENTS = 100
+export const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
 const VISIBLE = /^[\x21-\x7e]{1,500}$/
 
 const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]
@@ -42,6 +47,21 @@ function certificateFaults(certificates: readonly string[]): FieldError[] {
   })
 }
 
+function clientFaults(clientIds: readonly string[], attests: readonly Attested[]): FieldError[] {
+  if (clientIds.length > MAX_CLIENTS) return fault('clientIds', 'count', `expected at most ${MAX_CLIENTS}`)
+  if (clientIds.length > 0 && !attests.includes('wallets'))
+    return fault('clientIds', 'unexpected', 'expected only of a provider that attests wallets: keys are of no client')
+  return clientIds.flatMap((clientId, at) => {
+    const path = within('clientIds', at)
+    if (!CLIENT_ID.test(clientId)) return fault(path, 'text', 'expected 1 to 255 characters of ASCII without spaces')
+    return clientIds.indexOf(clientId) < at ? fault(path, 'repeated', 'expected each once') : []
+  })
+}
+
+/** Whether a provider may vouch for a wallet. */
+export const vouchesFor = ({ clientIds }: Pick<TrustedProvider, 'clientIds'>, clientId: unknown): boolean =>
+  clientIds.length === 0 || clientIds.some((each) => each === clientId)
+
 /** Keys of a provider are found by their kid. */
 function keyFaults(jwks: NonNullable<WalletProviderInput['jwks']>): FieldError[] {
   const names = jwks.keys.map(({ kid }) => kid)
@@ -53,7 +73,7 @@ function keyFaults(jwks: NonNullable<WalletProviderInput['jwks']>): FieldError[]
 }
 
 /** Throws `Refusal('openid_wallet_provider.invalid')` that names every broken rule. */
-export function checkProvider({ name, issuer, attests, certificates, jwks }: WalletProviderInput): void {
+export function checkProvider({ name, issuer, attests, clientIds, certificates, jwks }: WalletProviderInput): void {
   const errors = [
     ...(name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
       ? []
@@ -64,6 +84,7 @@ export function checkProvider({ name, issuer, attests, certificates, jwks }: Wal
     ...(attests.length > 0 && new Set(attests).size === attests.length
       ? []
       : fault('attests', 'choice', `expected one or more of ${ATTESTED.join(', ')}, each once`)),
+    ...clientFaults(clientIds, attests),
     ...certificateFaults(certificates),
     ...(jwks ? [...faultsOfKeys(jwks), ...keyFaults(jwks)] : []),
     ...(certificates.length > 0 || jwks

@@ -1,9 +1,10 @@
-import { calculateJwkThumbprint, importJWK, type JWTPayload, jwtVerify } from 'jose'
+import { calculateJwkThumbprint, decodeJwt, importJWK, type JWTPayload, jwtVerify } from 'jose'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../../../dids/jwk.ts'
 import { Refusal } from '../../../errors.ts'
 import { isObject } from '../../../json.ts'
 import { invalidClient } from '../authorization/assertions.ts'
 import { SIGNING_ALGORITHMS } from '../authorization/dpop.ts'
+import { CLIENT_ID, type TrustedProvider, vouchesFor } from './providers.ts'
 import { type AttestationRules, BadAttestation, verifySigned } from './signed.ts'
 
 const ATTESTATION_TYPE = 'oauth-client-attestation+jwt'
@@ -14,7 +15,6 @@ const MAX_PROOF = 4 * 1024
 const MAX_JTI = 200
 /** Age of a proof at most: its challenge does not live longer. */
 const MAX_AGE_SECONDS = 300
-const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
 
 /** The headers of a wallet that its maker vouches for. */
 export interface SentAttestation {
@@ -101,6 +101,18 @@ async function verifyProof(
   return { jti, ...(challenge !== undefined && { challenge }) }
 }
 
+/** Providers that may vouch for the wallet come first: two of them may have one authority, each with wallets of its own. */
+function inOrder(attestation: string, providers: readonly TrustedProvider[]): TrustedProvider[] {
+  let clientId: unknown
+  try {
+    clientId = decodeJwt(attestation).sub
+  } catch {
+    return [...providers] // no JWT, which its verification says
+  }
+  const isFor = (provider: TrustedProvider) => vouchesFor(provider, clientId)
+  return [...providers.filter(isFor), ...providers.filter((provider) => !isFor(provider))]
+}
+
 /**
  * Verifies both headers (section 7). Whether the challenge is the issuer's, the jti was not used, and what the status says, is
  * the caller's to find out. Throws `wallet.invalid_client`.
@@ -110,14 +122,20 @@ export async function verifyWalletAttestation(
   { audience, ...rules }: AttestationRules & { audience: string },
 ): Promise<WalletAttestation> {
   try {
+    const isShort = attestation.length <= MAX_ATTESTATION
     const { payload, provider } = await verifySigned(
       attestation,
       { typ: ATTESTATION_TYPE, maxLength: MAX_ATTESTATION },
-      rules,
+      { ...rules, providers: isShort ? inOrder(attestation, rules.providers) : rules.providers },
     )
     const { sub, exp, cnf, status } = payload
     if (typeof sub !== 'string' || !CLIENT_ID.test(sub))
       throw new BadAttestation('sub', 'expected the client_id of the wallet as sub')
+    if (!vouchesFor(provider, sub))
+      throw new BadAttestation(
+        'sub',
+        'expected as sub a client id that the issuer has registered of this wallet provider',
+      )
     if (exp === undefined) throw new BadAttestation('exp', 'expected an exp')
     const { jwk, jkt } = await instanceKey(cnf)
     return { clientId: sub, jkt, ...(await verifyProof(proof, jwk, sub, { audience, ...rules })), status, provider }

@@ -1,19 +1,6 @@
-import { type FieldError, Refusal, within } from '../../../errors.ts'
+import { levelFaults } from '../../../credentials/key-attestations.ts'
+import { Refusal } from '../../../errors.ts'
 import { MAX_BATCH, type WalletPolicy, type WalletProfile } from './types.ts'
-
-const MAX_LEVELS = 20
-const LEVEL = /^[\x21-\x7e]{1,500}$/
-
-function levelFaults(levels: readonly string[] | undefined, path: string): FieldError[] {
-  if (!levels) return []
-  if (levels.length > MAX_LEVELS) return [{ path, code: 'count', message: `expected at most ${MAX_LEVELS}` }]
-  return levels.flatMap((level, at) => {
-    const place = within(path, at)
-    if (!LEVEL.test(level))
-      return [{ path: place, code: 'text', message: 'expected 1 to 500 characters of ASCII without spaces' }]
-    return levels.indexOf(level) < at ? [{ path: place, code: 'repeated', message: 'expected each once' }] : []
-  })
-}
 
 /** What a profile demands of its members (HAIP 1.0, section 4). */
 const DEMANDS: Readonly<Record<WalletProfile, Partial<WalletPolicy>>> = {
@@ -39,8 +26,8 @@ export function checkPolicy(changes: Partial<WalletPolicy>, profile: WalletPolic
   const forbidden = Object.keys(demandsOf({ profile })).filter((name) => changes[name as keyof WalletPolicy] === false)
   const isBatch = batchSize === undefined || (Number.isInteger(batchSize) && batchSize >= 1 && batchSize <= MAX_BATCH)
   const errors = [
-    ...levelFaults(keyStorage, 'keyStorage'),
-    ...levelFaults(userAuthentication, 'userAuthentication'),
+    ...levelFaults(keyStorage ?? [], 'keyStorage'),
+    ...levelFaults(userAuthentication ?? [], 'userAuthentication'),
     ...forbidden.map((path) => ({
       path,
       code: 'profile',

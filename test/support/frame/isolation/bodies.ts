@@ -146,6 +146,8 @@ export const BODIES: Record<string, Entry> = {
   'createAuthenticationProvider /client_id': ELSEWHERE,
   'updateAuthenticationProvider /client_id': ELSEWHERE,
   'createOpenIdWallet /clientId': 'a name that the wallet has chosen, in each tenant its own',
+  'createOpenIdWalletProvider /clientIds/*': 'a name that the wallet has chosen, in each tenant its own',
+  'updateOpenIdWalletProvider /clientIds/*': 'a name that the wallet has chosen, in each tenant its own',
   'createMobileCredentialsDocumentSigner /iacaId': { id: ({ iacaId }) => iacaId },
   'signMobileCredential /documentSignerId': { id: ({ signerId }) => signerId },
   'signCredential /didUrl': { id: ({ did }) => `${did}#${did.slice('did:key:'.length)}`, answers: 400 },
