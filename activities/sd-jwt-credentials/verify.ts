@@ -2,7 +2,7 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import type { Certificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
-import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
+import { type IssuerReference, listedBy } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { type SdJwtVerdict, verifySdJwt } from '../../protocol/sd-jwt-credentials/verify.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -60,14 +60,23 @@ export function createSdJwtVerifier(parts: Parts) {
       const trust = await trustGate.trustFor(tenantId, 'sd-jwt-vc')
       let known: { reference: IssuerReference; found: FoundKey } | undefined
       let assured: readonly string[] = []
+      function assertTrusted(issuer: string): void {
+        if (trustedIssuers && !trustedIssuers.includes(issuer))
+          throw faulty('IssuerKey', 'issuer_not_trusted', 'The issuer is not one of the trusted issuers.')
+      }
+      function assertRelied(issuer: string): void {
+        assertTrusted(issuer)
+        if (trust) listedBy(trust.find(issuer))
+      }
       const verdict = await verifySdJwt(payload, {
         now: now(),
         toleranceMs: config.clockToleranceMs,
         keyBinding: keyBinding ?? 'unchecked',
         async issuerKey(reference) {
+          // nothing is fetched for an issuer that is named and does not count; certificates come along
+          if (reference.by !== 'x5c') assertRelied(reference.issuer)
           const found = await issuerKeys.find(tenantId, reference)
-          if (trustedIssuers && !trustedIssuers.includes(found.issuer))
-            throw faulty('IssuerKey', 'issuer_not_trusted', 'The issuer is not one of the trusted issuers.')
+          assertTrusted(found.issuer)
           known = { reference, found }
           return found
         },

@@ -26,8 +26,8 @@ export type StatusState = 'valid' | 'revoked' | 'suspended'
 
 export interface VerificationRules extends Clock {
   /**
-   * Finds the key of an issuer, if the verifier trusts it. Throws `Faulty` of the check `IssuerKey`, `Refusal`, or
-   * `Unavailable('outbound')`: all of them are a part of the verdict.
+   * Finds the key of an issuer, if the verifier trusts it. Throws `Faulty` of the check `IssuerKey`, or of `Trust` where no
+   * key is looked for; `Refusal`, or `Unavailable('outbound')`: all of them are a part of the verdict.
    */
   issuerKey(reference: IssuerReference): Promise<IssuerKey>
   keyBinding: KeyBindingRule
@@ -217,7 +217,9 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
     try {
       return await rules.issuerKey(issuerReference(read))
     } catch (error) {
-      faults.push(foreseen(error, 'IssuerKey', 'issuer_key', 'issuer_unavailable'))
+      const fault = foreseen(error, 'IssuerKey', 'issuer_key', 'issuer_unavailable')
+      if (fault.check !== 'IssuerKey') made.delete('IssuerKey')
+      faults.push(fault)
       return undefined
     }
   }
