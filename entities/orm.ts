@@ -21,6 +21,7 @@ import * as mobileCredentials from './mobile-credentials.ts'
 import * as openIdConfiguration from './openid/configuration.ts'
 import * as openIdPresentations from './openid/presentations.ts'
 import * as openIdProviders from './openid/providers.ts'
+import * as openIdReissuances from './openid/reissuances.ts'
 import * as openIdSessions from './openid/sessions.ts'
 import * as openIdUsers from './openid/users.ts'
 import * as openIdVerifiers from './openid/verifiers.ts'
@@ -52,6 +53,7 @@ const AREAS = [
   mobileCredentials,
   openIdConfiguration,
   openIdProviders,
+  openIdReissuances,
   openIdSessions,
   openIdUsers,
   openIdWallets,

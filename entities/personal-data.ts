@@ -91,6 +91,10 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
     holds: 'claims of presented credentials and transaction data, encrypted',
     until: 'the request is deleted, or its keptForSec are over',
   },
+  openid_reissuances: {
+    holds: 'claims of an offer and of the user, encrypted',
+    until: 'reissueDays of the tenant, an end by the issuer, or an erasure',
+  },
   openid_sessions: { holds: 'claims of an offer and of the user, encrypted', until: 'the session ends' },
   openid_used_jtis: 'nothing',
   openid_used_nonces: 'nothing',

@@ -14,6 +14,12 @@ const KEPT_CLIENT_DAYS = 30
 const KEPT_OUTBOX_DAYS = 7
 /** Ended sessions hold nothing about a holder (D-469). */
 const KEPT_SESSION_DAYS = 90
+/** Re-issuances whose time is up, whose first session gave nothing, or whose templates were all deleted. */
+const OVER = `ends_at < now()
+  or (content is null and not exists (select from openid_sessions s where s.tenant_id = openid_reissuances.tenant_id
+    and s.id = openid_reissuances.session_id and s.ended_at is null))
+  or (content is not null and not exists (select from semantic_templates t where t.tenant_id = openid_reissuances.tenant_id
+    and t.id = any (openid_reissuances.template_ids) and t.deleted_at is null))`
 
 type Parts = Pick<Dependencies, 'config' | 'systemSql' | 'sql' | 'now'> &
   Parameters<typeof createTenantErasure>[0] &
@@ -38,6 +44,7 @@ export const createPurge = (parts: Parts) => ({
       | 'openIdLogins'
       | 'openIdNonces'
       | 'openIdPresentations'
+      | 'openIdReissuances'
       | 'openIdSessions'
       | 'openIdUsedJwts'
       | 'openIdSignIns'
@@ -82,6 +89,7 @@ export const createPurge = (parts: Parts) => ({
       openIdLogins: await deleteInSlices(systemSql, 'openid_wallet_logins', 'expires_at < now()', []),
       openIdNonces: await deleteInSlices(systemSql, 'openid_used_nonces', 'expires_at < now()', []),
       openIdPresentations: await deleteInSlices(systemSql, 'openid_presentations', 'kept_until < now()', []),
+      openIdReissuances: await deleteInSlices(systemSql, 'openid_reissuances', OVER, []),
       openIdSessions: await deleteInSlices(systemSql, 'openid_sessions', ended, [KEPT_SESSION_DAYS]),
       openIdUsedJwts: await deleteInSlices(systemSql, 'openid_used_jtis', 'expires_at < now()', []),
       openIdSignIns: await deleteInSlices(systemSql, 'oidc_sign_ins', 'expires_at < now()', []),

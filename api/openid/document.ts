@@ -115,6 +115,7 @@ export const OPENID_DOCUMENT: AreaDocument<keyof typeof OPENID_OPERATIONS | Publ
     '/v1/openid/wallets/{id}': 'openid_wallet.not_found',
     '/v1/openid/wallet-providers/{id}': 'openid_wallet_provider.not_found',
     '/v1/openid/sessions/{id}': 'openid_session.not_found',
+    '/v1/openid/reissuances/{id}': 'openid_reissuance.not_found',
     '/v1/users/authentication-providers/{id}': 'authentication_provider.not_found',
     '/v1/users/{id}': 'user.not_found',
   },

@@ -38,6 +38,8 @@ const OpenIdSessionSchema = defineEntity({
     walletClientId: p.text().nullable(),
     /** The answer to the token request named credential_identifiers, which credential requests must use then. */
     usesIdentifiers: p.boolean().default(false),
+    /** By which its wallet gets the credentials anew, or got these. */
+    reissuanceId: p.uuid().nullable(),
     steps: p.json<SessionStep[]>(),
     failureCode: p.text().nullable(),
     failureMessage: p.text().nullable(),

@@ -63,6 +63,8 @@ const OpenIdWalletPolicySchema = defineEntity({
     keyStorage: p.array(),
     userAuthentication: p.array(),
     batchSize: p.integer(),
+    /** For which wallets get credentials anew by a refresh token; 0: they get none. */
+    reissueDays: p.integer(),
     /** Its demands count besides what the members say. */
     profile: p.text().$type<WalletProfile>().nullable(),
     updatedAt: p.datetime(),

@@ -58,7 +58,7 @@ guide('docs/openid.md', 4, (code) => {
   names.elsewhere.set('/.well-known/openid-configuration', JSON.stringify(metadata))
   return code.replace('https://login.university.example', issuer)
 })
-guide('docs/wallets.md', 5)
+guide('docs/wallets.md', 6)
 guide('docs/haip.md', 3)
 guide('docs/sign-in.md', 2)
 guide('docs/presentations-openid.md', 1)

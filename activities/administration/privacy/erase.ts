@@ -20,6 +20,7 @@ import { forgetHolder } from '../../credentials/holders.ts'
 import type { CredentialStatus } from '../../credentials/status-lists/changes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
+import { endReissuances } from '../../openid/reissuances/records.ts'
 import type { Reach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
 import { eraseWithAnswers } from './credentials.ts'
@@ -137,8 +138,11 @@ export function createErasing(parts: Parts) {
     row: Erasure,
     { ids, mentioned }: Found,
     counts: ErasureCounts,
-  ): Promise<void> {
+  ): Promise<string[]> {
     const { tenantId } = row
+    // first: what comes after must not be given anew
+    const sessionIds = ids.length === 0 ? [] : await endReissuances(em, { credentialIds: { $overlap: ids } }, now())
+    counts.sessions += sessionIds.length
     const gone = await eraseWithAnswers(em, tenantId, ids)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
@@ -147,6 +151,7 @@ export function createErasing(parts: Parts) {
     const [statuses] = await em.execute<{ revoked: number; suspended: number }[]>(STATUSES, [tenantId, ids.join(' ')])
     counts.revoked += statuses?.revoked ?? 0
     counts.suspended += statuses?.suspended ?? 0
+    return sessionIds
   }
 
   /** What names the person besides credentials. */
@@ -201,10 +206,11 @@ export function createErasing(parts: Parts) {
         goOn(em, row, next && { id: next.batchId, row: next.row })
         return []
       }
-      case 'credentials':
-        await eraseFound(em, row, found, counts)
+      case 'credentials': {
+        const sessionIds = await eraseFound(em, row, found, counts)
         goOn(em, row, found.next === undefined ? undefined : { id: found.next })
-        return []
+        return sessionIds
+      }
       default:
         await eraseRest(em, row, subject, counts)
         goOn(em, row)

@@ -117,6 +117,7 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
       key_storage: `'{}'::text[]`,
       user_authentication: `'{}'::text[]`,
       batch_size: '20',
+      reissue_days: '0',
     },
   },
   trustLists: {

@@ -43,8 +43,12 @@ export interface WalletClient {
   clientId: string | undefined
   /** It has proved that with a key. */
   isAuthenticated: boolean
+  /** By one that the tenant has registered. */
+  isRegistered: boolean
   /** A provider of the tenant has vouched for it. */
   isAttested: boolean
+  /** Thumbprint of the key of its instance, for which a provider of the tenant has vouched. */
+  instanceJkt: string | undefined
   /** Thumbprint of the key that it wants its token bound to. */
   jkt: string | undefined
   policy: WalletPolicy
@@ -115,7 +119,7 @@ export function createWalletClients({ config, database, now, secrets, attestatio
     { tenantId, issuer }: WalletCall,
     sent: SentAttestation,
     { profile }: WalletPolicy,
-  ): Promise<string> {
+  ): Promise<{ clientId: string; jkt: string }> {
     const providers = await inTenant(database.tenants, tenantId, (em) => trustedIn(em, 'wallets'))
     const attested = await verifyWalletAttestation(sent, {
       ...{ audience: issuer, providers, requiresCertificate: profile === 'haip' },
@@ -137,7 +141,7 @@ export function createWalletClients({ config, database, now, secrets, attestatio
       useOnce(em, tenantId, [`attestation ${jkt}`, jti], endsAt),
     )
     if (!isFirst) throw invalidClient('The proof of the attestation was used already. Make one for each request.')
-    return clientId
+    return { clientId, jkt }
   }
 
   return {
@@ -165,7 +169,8 @@ export function createWalletClients({ config, database, now, secrets, attestatio
       // in this order: a wallet that is asked for a nonce sends its assertion again
       const jkt = dpop === undefined ? undefined : await provenKey(call)
       const policy = await inTenant(database.tenants, tenantId, policyIn)
-      const attested = attestation && (await attestedClient(call, attestation, policy))
+      const instance = attestation && (await attestedClient(call, attestation, policy))
+      const attested = instance?.clientId
       if (
         attested !== undefined &&
         [assertion?.clientId, named || undefined].some((id) => (id ?? attested) !== attested)
@@ -187,7 +192,8 @@ export function createWalletClients({ config, database, now, secrets, attestatio
         throw invalidClient('The issuer requires wallets to authenticate by private_key_jwt, or by an attestation.')
       if (wanted === 'token' && policy.requiresDpop && jkt === undefined)
         throw refuseMember('invalid_request', 'DPoP', 'required', 'expected a DPoP proof: the issuer requires one')
-      return { clientId, isAuthenticated, isAttested, jkt, policy }
+      const isRegistered = assertion !== undefined
+      return { clientId, isAuthenticated, isRegistered, isAttested, instanceJkt: instance?.jkt, jkt, policy }
     },
   }
 }

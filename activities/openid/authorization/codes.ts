@@ -9,6 +9,7 @@ import type { AuthorizationCodeRequest } from '../../../protocol/openid/oid4vci/
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { digestOf, isSame } from '../../frame/secrets.ts'
+import { endReissuances, lockReissuanceOf } from '../reissuances/records.ts'
 import { addStep, endSession, issuancesOf, lockSession } from '../sessions/records.ts'
 import type { WalletClient } from './clients.ts'
 import { openLogin } from './records.ts'
@@ -51,6 +52,7 @@ export const createCodes = ({ now, sealer }: Pick<Dependencies, 'now'> & { seale
   ): Promise<GoodCode | ReusedCode | undefined> {
     const where = { codeDigest: digestOf(request.code) }
     const row = await em.findOne(OpenIdWalletLogin, where, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (row?.sessionId) await lockReissuanceOf(em, row.sessionId)
     const session = row?.sessionId ? await lockSession(em, row.sessionId) : null
     if (!row || !session) return undefined
     const at = now()
@@ -65,6 +67,9 @@ export const createCodes = ({ now, sealer }: Pick<Dependencies, 'now'> & { seale
             code: 'openid_session.code_reused',
             message: 'The authorization code was used a second time.',
           })
+        await em.flush()
+        const { reissuanceId } = session
+        if (reissuanceId) await endReissuances(em, { id: reissuanceId }, at)
       }
       return { reusedIn: session.id }
     }

@@ -12,11 +12,11 @@ async function storedIn(em: SqlEntityManager): Promise<WalletPolicy> {
   if (!row) return DEFAULT_POLICY
   const { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } = row
   const { requiresEncryption, signsMetadata, requiresWalletAttestation, requiresKeyAttestation } = row
-  const { keyStorage, userAuthentication, batchSize, profile } = row
+  const { keyStorage, userAuthentication, batchSize, reissueDays, profile } = row
   return {
     ...{ requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated },
     ...{ requiresEncryption, signsMetadata, requiresWalletAttestation, requiresKeyAttestation },
-    ...{ keyStorage, userAuthentication, batchSize, profile: profile ?? null },
+    ...{ keyStorage, userAuthentication, batchSize, reissueDays, profile: profile ?? null },
   }
 }
 

@@ -11,6 +11,9 @@ import { createAttestationStatus } from '../attestations/status.ts'
 import { composeAuthorization } from '../authorization/index.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
+import { createReissuanceGrants } from '../reissuances/grant.ts'
+import { createReissuances } from '../reissuances/lifecycle.ts'
+import { createRefreshing } from '../reissuances/refresh.ts'
 import { createConfigurations } from './configurations.ts'
 import { createWalletEncryption } from './encryption.ts'
 import { createIssuances } from './issue.ts'
@@ -45,6 +48,7 @@ export function composeOpenIdSessions(known: Known) {
   const configurations = createConfigurations({ ...known, walletEncryption })
   const attestationStatus = createAttestationStatus(known)
   const parts = { ...known, ...createReach(known), sealer, secrets, configurations, attestationStatus }
+  const reissuing = { reissuanceGrants: createReissuanceGrants(parts), refreshing: createRefreshing(parts) }
   const { codes, ...authorization } = composeAuthorization(parts)
   return {
     ...authorization,
@@ -53,7 +57,8 @@ export function composeOpenIdSessions(known: Known) {
     walletEncryption,
     openIdOffers: createOffers(parts),
     openIdSessions: createSessions(parts),
-    sessionTokens: createSessionTokens({ ...parts, ...authorization, codes }),
+    openIdReissuances: createReissuances(parts),
+    sessionTokens: createSessionTokens({ ...parts, ...authorization, ...reissuing, codes }),
     sessionSecrets: secrets,
     credentialRequests: createCredentialRequests({ ...parts, keyProofs: createKeyProofs(parts) }),
     walletNotifications: createNotifications(parts),

@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { logOf, slugOf } from '../../../protocol/credentials/formats.ts'
@@ -20,6 +21,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import type { Events } from '../../webhooks/events.ts'
+import { keepIssued, lockReissuance, withdrawnOf } from '../reissuances/records.ts'
 import { addStep, type IssuanceRequest, issuancesOf, lockSession, openContent, openRequest } from './records.ts'
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'log' | 'now' | 'uuid'> {
@@ -36,6 +38,7 @@ interface Work {
   content: SessionContent
   request: IssuanceRequest
   template: TemplateVersion
+  reissuanceId: string | undefined
 }
 
 /** A workflow keeps the code and the sentence of a refusal: the sentence gets the first places at fault, never their values. */
@@ -62,17 +65,29 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
     return wallets
   }
 
+  /** What the issuer has revoked or suspended since is not given anew (D-984). */
+  async function assertGiven(em: SqlEntityManager, id: string, { templateId }: OpenIdIssuance): Promise<void> {
+    const row = await em.findOne(OpenIdReissuance, { id })
+    if (row && (await withdrawnOf(em, row)).has(templateId))
+      throw new Refusal(
+        'openid_reissuance.withdrawn',
+        'The issuer has revoked or suspended the credential that the wallet got before.',
+      )
+  }
+
   /** Undefined where nothing is pending: an earlier run has issued, or the session has ended. */
   async function load(em: SqlEntityManager, { sessionId, issuanceId }: IssuanceSubject): Promise<Work | undefined> {
     const session = await em.findOne(OpenIdSession, { id: sessionId })
     const issuance = await em.findOne(OpenIdIssuance, { id: issuanceId, sessionId, state: 'PENDING' })
     const content = session ? openContent(sealer, session) : undefined
     const request = issuance ? openRequest(sealer, issuance) : undefined
-    if (!issuance || !content || !request) return undefined
+    if (!session || !issuance || !content || !request) return undefined
+    const reissuanceId = session.reissuanceId ?? undefined
+    if (reissuanceId !== undefined) await assertGiven(em, reissuanceId, issuance)
     const template = await formats.of(issuance.format).readTemplate?.(em, issuance.templateId)
     if (!template || template.deleted)
       throw new Refusal('credential_template.not_found', 'The template of the offer was deleted.')
-    return { issuance, content, request, template }
+    return { issuance, content, request, template, reissuanceId }
   }
 
   /** The id of a credential follows from the issuance and the place of its key: a repeated step makes the same ones. */
@@ -143,6 +158,8 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
   /** Records all credentials of a request with their events, or none. */
   const record = (subject: IssuanceSubject, work: Work, rows: readonly SignedRow[]): Promise<void> =>
     inTenant(database.tenants, subject.tenantId, async (em) => {
+      const { reissuanceId } = work
+      const kept = reissuanceId === undefined ? null : await lockReissuance(em, reissuanceId)
       const session = await lockSession(em, subject.sessionId)
       const issuances = await issuancesOf(em, subject.sessionId)
       const issuance = issuances.find(({ id }) => id === subject.issuanceId)
@@ -173,6 +190,7 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
         request: null,
         updatedAt: at,
       })
+      if (kept) keepIssued(sealer, kept, work.content, { templateId: issuance.templateId, credentialIds, at })
       addStep(session, at, { step: 'CREDENTIAL_ISSUED', issuanceId: issuance.id })
       if (issuances.every(({ state }) => state === 'ISSUED')) session.state = 'ISSUED'
       logIssuance(em, session, issuance, 'SUCCESS', { credentials: credentialIds.length, id: credentialIds[0] ?? null })

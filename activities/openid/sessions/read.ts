@@ -1,4 +1,5 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type FormatSlug, slugOf } from '../../../protocol/credentials/formats.ts'
@@ -8,6 +9,7 @@ import { workflows } from '../../../protocol/workflows.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { createWorkflowPages, type WorkflowPage } from '../../frame/temporal/pages.ts'
+import { lockReissuanceOf } from '../reissuances/records.ts'
 import { addStep, endSession, issuancesOf, lockSession, sessionNotFound } from './records.ts'
 
 export interface IssuanceRecord {
@@ -34,6 +36,8 @@ export interface SessionRecord {
   issuances: IssuanceRecord[]
   txCodeFailures: number
   failure: { code: string; message: string } | null
+  /** By which its wallet gets the credentials anew; it may have ended. */
+  reissuanceId: string | null
   createdAt: string
   endsAt: string
   endedAt: string | null
@@ -104,6 +108,7 @@ export function createSessions({ database, config, now, operations, wake }: Part
     issuances: issuances.map(toIssuance),
     txCodeFailures: session.txCodeFailures,
     failure: failureOf(session.failureCode, session.failureMessage),
+    reissuanceId: session.reissuanceId ?? null,
     createdAt: session.createdAt.toISOString(),
     endsAt: session.endsAt.toISOString(),
     endedAt: iso(session.endedAt),
@@ -165,9 +170,12 @@ export function createSessions({ database, config, now, operations, wake }: Part
      */
     async cancelSession(call: Call, id: string): Promise<SessionRecord> {
       const cancelled = await operations.change(call, 'cancelOpenIdSession', { id }, async (em) => {
+        await lockReissuanceOf(em, id)
         const { session, issuances } = await locked(em, id)
         if (session.endedAt) throw new Refusal('openid_session.ended', 'The session has ended already.')
         endSession(session, issuances, now(), { state: 'CANCELLED' })
+        // with the offer ends what came of it; a later session ends alone
+        await em.nativeDelete(OpenIdReissuance, { id: session.reissuanceId ?? null, sessionId: id })
         return toRecord(session, issuances)
       })
       await wake(call.tenantId, id)

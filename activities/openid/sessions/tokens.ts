@@ -1,11 +1,9 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import { OpenIdConfiguration } from '../../../entities/openid/configuration.ts'
 import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
 import { OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Refusal } from '../../../protocol/errors.ts'
-import { timeoutOf } from '../../../protocol/openid/interaction.ts'
 import { TX_CODE_TRIES } from '../../../protocol/openid/oid4vci/offers.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type {
@@ -14,28 +12,14 @@ import type {
   TokenRequest,
 } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { digestOf, newSecret } from '../../frame/secrets.ts'
+import { digestOf } from '../../frame/secrets.ts'
 import type { WalletCall, WalletClient, WalletClients } from '../authorization/clients.ts'
 import type { Codes } from '../authorization/codes.ts'
+import type { ReissuanceGrants } from '../reissuances/grant.ts'
+import type { Refreshing } from '../reissuances/refresh.ts'
+import { detailsOf, giveToken, type IssuedToken, timeoutSeconds } from './authorize.ts'
 import { addStep, endSession, issuancesOf } from './records.ts'
 import type { SessionSecrets } from './secrets.ts'
-
-export interface AuthorizationDetail {
-  type: 'openid_credential'
-  credential_configuration_id: string
-  credential_identifiers: string[]
-}
-
-export interface IssuedToken {
-  sessionId: string
-  accessToken: string
-  expiresIn: number
-  /** Bound to a key (RFC 9449), or not (RFC 6750). */
-  tokenType: 'DPoP' | 'Bearer'
-  /** Of an authorization request with scope. */
-  scope?: string
-  authorizationDetails?: AuthorizationDetail[]
-}
 
 /** As the header Authorization has it. */
 export interface PresentedToken {
@@ -47,6 +31,8 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   secrets: SessionSecrets
   codes: Codes
   walletClients: Pick<WalletClients, 'provesKey'>
+  reissuanceGrants: ReissuanceGrants
+  refreshing: Refreshing
   /** Tells the workflow of a session that its row has changed. */
   wake(tenantId: string, sessionId: string): Promise<void>
 }
@@ -61,27 +47,8 @@ const noCode = () =>
 type Outcome = { token: IssuedToken } | { refusal: Refusal; sessionId: string }
 
 /** Access tokens of sessions. */
-export function createSessionTokens({ database, now, secrets, codes, walletClients, wake }: Parts) {
-  /** Seconds from the first token to the end: those that the tenant gives its holders (D-468). */
-  async function timeoutSeconds(em: SqlEntityManager): Promise<number> {
-    const row = await em.findOne(OpenIdConfiguration, {})
-    return timeoutOf(Number(row?.sessionTimeoutSeconds ?? 0))
-  }
-
-  function detailsOf(issuances: readonly OpenIdIssuance[], ids: readonly string[]): AuthorizationDetail[] {
-    return [...new Set(ids.map((id) => id.toLowerCase()))].map((id) => {
-      const issuance = issuances.find(({ templateId }) => templateId === id)
-      if (!issuance)
-        throw refuseMember(
-          'invalid_authorization_details',
-          'authorization_details',
-          'unknown',
-          'expected configurations of the offer',
-        )
-      return { type: 'openid_credential', credential_configuration_id: id, credential_identifiers: [issuance.id] }
-    })
-  }
-
+export function createSessionTokens(parts: Parts) {
+  const { database, now, secrets, codes, walletClients, reissuanceGrants, refreshing, wake } = parts
   /** Counts a wrong transaction code; after five of them the session ends (abuse: guessing in parallel). */
   function refuseTxCode(session: OpenIdSession, issuances: readonly OpenIdIssuance[]): Refusal {
     const at = now()
@@ -109,31 +76,25 @@ export function createSessionTokens({ database, now, secrets, codes, walletClien
       throw refuseMember('invalid_request', 'tx_code', 'unexpected', 'expected none: the offer has no transaction code')
   }
 
-  /** Notes the token of a session, which begins its time anew. */
+  /** The access token of a session, whose time it begins anew, and a refresh token where the tenant gives some. */
   async function authorize(
     em: SqlEntityManager,
     session: OpenIdSession,
     client: WalletClient,
-    details: AuthorizationDetail[] | undefined,
-  ): Promise<IssuedToken & { endsAt: Date }> {
-    const accessToken = newSecret()
-    const expiresIn = await timeoutSeconds(em)
+    issuances: readonly OpenIdIssuance[],
+    { ids, scope }: { ids: readonly string[] | undefined; scope?: string | undefined },
+  ): Promise<IssuedToken> {
+    const details = ids && detailsOf(issuances, ids)
     const at = now()
-    const endsAt = new Date(at.getTime() + expiresIn * 1000)
-    Object.assign(session, {
-      state: 'AUTHORIZED',
-      codeUsedAt: at,
-      tokenDigest: digestOf(accessToken),
-      tokenExpiresAt: endsAt,
-      endsAt,
-      walletClientId: client.clientId ?? null,
-      dpopJkt: client.jkt ?? null,
+    const endsAt = new Date(at.getTime() + (await timeoutSeconds(em)) * 1000)
+    const token = giveToken(session, client, details, { at, endsAt })
+    const grantedIds = details?.map((each) => each.credential_configuration_id)
+    const refreshToken = reissuanceGrants.grant(em, session, client, {
+      scope,
+      grantedIds: grantedIds ?? issuances.map(({ templateId }) => templateId),
       usesIdentifiers: details !== undefined,
     })
-    addStep(session, at, { step: 'TOKEN_ISSUED' })
-    const tokenType = client.jkt === undefined ? 'Bearer' : 'DPoP'
-    const authorizationDetails = details && { authorizationDetails: details }
-    return { sessionId: session.id, accessToken, expiresIn, tokenType, endsAt, ...authorizationDetails }
+    return { ...token, ...(scope !== undefined && { scope }), ...(refreshToken !== undefined && { refreshToken }) }
   }
 
   const exchange = (
@@ -152,9 +113,7 @@ export function createSessionTokens({ database, now, secrets, codes, walletClien
       const issuances = await issuancesOf(em, sessionId)
       if (txCodeDigest && !secrets.isTxCode(sessionId, request.txCode ?? '', txCodeDigest))
         return { refusal: refuseTxCode(session, issuances), sessionId }
-      const details = request.configurationIds && detailsOf(issuances, request.configurationIds)
-      const { endsAt: _end, ...token } = await authorize(em, session, client, details)
-      return { token }
+      return { token: await authorize(em, session, client, issuances, { ids: request.configurationIds }) }
     })
 
   const exchangeAuthorized = (
@@ -169,18 +128,22 @@ export function createSessionTokens({ database, now, secrets, codes, walletClien
       const { session, issuances, content, use } = taken
       const { scope, configurationIds } = content
       const ids = request.configurationIds ?? configurationIds
-      const details = ids && detailsOf(issuances, ids)
-      const { endsAt, ...token } = await authorize(em, session, client, details)
-      use(endsAt)
-      return { token: { ...token, ...(scope !== undefined && { scope }) } }
+      const token = await authorize(em, session, client, issuances, { ids, scope })
+      use(session.endsAt)
+      return { token }
     })
 
   return {
     /**
-     * Exchanges a code for an access token, once. Throws `wallet.invalid_grant`, `wallet.invalid_request`,
-     * `wallet.invalid_authorization_details`.
+     * Exchanges a code for an access token, once, or a refresh token for another one. Throws `wallet.invalid_grant`,
+     * `wallet.invalid_request`, `wallet.invalid_scope`, `wallet.invalid_authorization_details`.
      */
-    async exchangeCode(tenantId: string, request: TokenRequest, client: WalletClient): Promise<IssuedToken> {
+    async exchangeCode(
+      { tenantId, requestId }: { tenantId: string; requestId: string },
+      request: TokenRequest,
+      client: WalletClient,
+    ): Promise<IssuedToken> {
+      if (request.grantType === 'refresh_token') return refreshing.refresh({ tenantId, requestId }, request, client)
       const outcome =
         request.grantType === 'authorization_code'
           ? await exchangeAuthorized(tenantId, request, client)

@@ -9,6 +9,7 @@ import { forgetHolder } from '../../credentials/holders.ts'
 import type { Revocations } from '../../credentials/revocations.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
+import { endReissuances } from '../reissuances/records.ts'
 import type { Reach } from '../sessions/reach.ts'
 import { endSession, issuancesOf } from '../sessions/records.ts'
 
@@ -43,6 +44,7 @@ export interface EndedOfUser {
 /** Ends what is under way with the claims of a user. */
 async function endOf(em: SqlEntityManager, userId: string, at: Date): Promise<EndedOfUser> {
   const logins = await em.nativeDelete(OpenIdWalletLogin, { userId })
+  const reissued = await endReissuances(em, { userId }, at)
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const
   const sessions = await em.find(OpenIdSession, { userId, endedAt: null }, locked)
   for (const session of sessions)
@@ -54,7 +56,7 @@ async function endOf(em: SqlEntityManager, userId: string, at: Date): Promise<En
   await em.flush()
   // its end is known; whose it was is not
   await em.nativeUpdate(OpenIdSession, { userId }, { userId: null })
-  return { logins, sessionIds: sessions.map(({ id }) => id) }
+  return { logins, sessionIds: [...reissued, ...sessions.map(({ id }) => id)] }
 }
 
 /**

@@ -137,6 +137,7 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     uniqueItems: true,
     example: [],
   },
+  ReissueDays: { type: 'integer', format: 'int64', minimum: 0, maximum: 730, example: 90 },
   BatchSize: { type: 'integer', format: 'int64', minimum: 1, maximum: 20, example: 20 },
   WalletKeySet: {
     type: 'object',

@@ -100,6 +100,9 @@ export interface WalletPageOut {
 /** 1 to 20. */
 export type BatchSize = Count
 
+/** 0 to 730. */
+export type ReissueDays = Count
+
 export interface WalletPolicyOut {
   /** haip: OpenID4VC High Assurance Interoperability Profile 1.0, which demands some of the members below. */
   profile: 'haip' | null
@@ -125,6 +128,8 @@ export interface WalletPolicyOut {
   userAuthentication: AttestationLevels
   /** Keys of one credential request at most: 1 to 20. With 1 there are no batches. */
   batchSize: BatchSize
+  /** Days for which wallets get credentials anew by a refresh token: 0 to 730. With 0 there are no refresh tokens. */
+  reissueDays: ReissueDays
 }
 
 export interface WalletPolicyIn {
@@ -141,6 +146,7 @@ export interface WalletPolicyIn {
   keyStorage?: AttestationLevels
   userAuthentication?: AttestationLevels
   batchSize?: BatchSize
+  reissueDays?: ReissueDays
 }
 
 /** What is no list of keys becomes one without any, which is refused by its rule. */
@@ -179,6 +185,7 @@ export const POLICY: WalletPolicyOut = {
   keyStorage: ['iso_18045_high'],
   userAuthentication: [],
   batchSize: 20,
+  reissueDays: 90,
 }
 
 export const JWKS = {

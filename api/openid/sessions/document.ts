@@ -1,5 +1,6 @@
 import type { OPENID_OPERATIONS } from '../../../protocol/openid/operations.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
+import { REISSUANCE } from '../reissuances/wire.ts'
 import { OFFER_URI, SESSION } from './wire.ts'
 
 const TEMPLATE_ID = '3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c'
@@ -57,6 +58,7 @@ export const SESSION_ANSWERS: Partial<Record<Id, unknown>> = {
   getOpenIdSession: SESSION,
   retryOpenIdSession: SESSION,
   cancelOpenIdSession: SESSION,
+  listOpenIdReissuances: { data: [REISSUANCE], limit: 20, totalCount: 1, totalPages: 1 },
   exchangeCredentials: { access_token: TOKEN, expires_in: 1200, token_type: 'Bearer' },
   issuerVerifiableCredentials: { credentials: [{ credential: '<a credential>' }], notification_id: CODE },
   getDeferredCredential: { credentials: [{ credential: '<a credential>' }], notification_id: CODE },
@@ -172,6 +174,8 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
       grant_type: { type: 'string' },
       'pre-authorized_code': { type: 'string' },
       tx_code: { type: 'string' },
+      refresh_token: { type: 'string' },
+      scope: { type: 'string', description: 'With a refresh token: less than was granted.' },
       authorization_details: { description: 'A list of objects, in a form as JSON.' },
       client_id: { type: 'string' },
       code: { type: 'string' },
@@ -179,6 +183,7 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
       redirect_uri: { type: 'string' },
       grantType: { type: 'string' },
       preAuthorizedCode: { type: 'string' },
+      refreshToken: { type: 'string' },
       txCode: { type: 'string' },
       clientId: { type: 'string' },
       codeVerifier: { type: 'string' },
@@ -219,6 +224,7 @@ export const SESSION_SCHEMAS: Readonly<Record<string, Schema>> = {
       access_token: { type: 'string' },
       expires_in: { type: 'integer', format: 'int64' },
       token_type: { type: 'string' },
+      refresh_token: { type: 'string', description: 'By which the wallet gets its credentials anew.' },
       authorization_details: {
         type: 'array',
         items: {

@@ -88,12 +88,20 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy:
         'Take the ids from getWebSemanticCredentialTemplateLists, getCompactSchemas, getCompactSemanticCredentialTemplates or listMobileCredentialTemplates.',
     },
+    'openid_reissuance.not_found': {
+      meaning: 'The tenant has no such re-issuance, or it has ended.',
+      remedy: 'Take the id from listOpenIdReissuances.',
+    },
     'openid_session.not_found': {
       meaning: 'The tenant has no such session.',
       remedy: 'Take the id from listOpenIdSessions. A session is deleted 90 days after its end.',
     },
   },
   409: {
+    'openid_reissuance.withdrawn': {
+      meaning: 'A wallet asked anew for a credential of which the issuer has revoked or suspended the one before.',
+      remedy: 'Make a new offer with createOpenIdSession, or lift the suspension.',
+    },
     'openid_session.ended': {
       meaning: 'The session has ended already.',
       remedy: 'Make a new offer with createOpenIdConfiguration.',

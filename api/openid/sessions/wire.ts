@@ -99,6 +99,8 @@ export interface SessionOut {
   /** Wrong transaction codes. */
   txCodeFailures: Count
   failure: SessionFailureOut | null
+  /** The re-issuance by whose refresh token its wallet gets the credentials anew, or got these; it may have ended. */
+  reissuanceId: Uuid | null
   createdAt: DateTime
   /** The session ends then by itself. */
   endsAt: DateTime
@@ -181,6 +183,7 @@ export const SESSION: SessionOut = {
   issuances: [ISSUANCE],
   txCodeFailures: 0,
   failure: null,
+  reissuanceId: null,
   createdAt: '2027-01-04T08:59:00.000Z',
   endsAt: '2027-01-04T09:20:04.000Z',
   endedAt: null,

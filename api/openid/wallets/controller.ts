@@ -54,7 +54,7 @@ export class WalletsController extends Controller {
   }
 
   /**
-   * Exchanges the code of an offer for an access token, for wallets. Public; the host name selects the tenant. Errors are
+   * Exchanges the code of an offer, or a refresh token, for an access token, for wallets. Public; the host name selects the tenant. Errors are
    * those of OAuth 2.0.
    * @summary Exchange a code
    */
@@ -67,7 +67,8 @@ export class WalletsController extends Controller {
     const call = await walletCallOf(this.platform, request)
     const asked = readTokenRequest(body)
     const client = await this.platform.walletClients.identify(call, body, 'token')
-    const token = await this.platform.sessionTokens.exchangeCode(call.tenantId, asked, client)
+    const caller = { tenantId: call.tenantId, requestId: String(request.res?.locals.requestId) }
+    const token = await this.platform.sessionTokens.exchangeCode(caller, asked, client)
     request.noted = { objectIds: [token.sessionId] }
     return tokenToWire(token, asked.casing)
   }

@@ -1,5 +1,5 @@
+import type { IssuedToken } from '../../../activities/openid/sessions/authorize.ts'
 import type { Delivery } from '../../../activities/openid/sessions/requests.ts'
-import type { IssuedToken } from '../../../activities/openid/sessions/tokens.ts'
 import type { Json } from '../../../protocol/json.ts'
 import type { Casing, CredentialRequest } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { JsonObject } from '../../frame/wire.ts'
@@ -55,15 +55,20 @@ export interface SpecifiedMetadataOut {
 }
 
 export function tokenToWire(token: IssuedToken, casing: Casing): WalletTokenOut {
-  const { accessToken, expiresIn, tokenType, scope, authorizationDetails: details } = token
+  const { accessToken, expiresIn, tokenType, scope, authorizationDetails: details, refreshToken } = token
   if (casing === 'camel')
-    return { accessToken, expiresIn, scope: scope ?? '', tokenType, ...(details && { authorizationDetails: details }) }
+    return {
+      ...{ accessToken, expiresIn, scope: scope ?? '', tokenType },
+      ...(details && { authorizationDetails: details }),
+      ...(refreshToken !== undefined && { refreshToken }),
+    }
   return {
     access_token: accessToken,
     expires_in: expiresIn,
     token_type: tokenType,
     ...(scope !== undefined && { scope }),
     ...(details && { authorization_details: details }),
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
   }
 }
 

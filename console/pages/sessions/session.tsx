@@ -79,7 +79,14 @@ function Steps({ steps }: { steps: readonly Step[] }) {
   return <Table label={sessions.stepsHeading} columns={columns} rows={steps} keyOf={(_step, at) => at} />
 }
 
-const OF_WALLET = new Set(['TOKEN_ISSUED', 'TX_CODE_REFUSED', 'CODE_REUSED', 'CREDENTIAL_REQUESTED', 'NOTIFIED'])
+const OF_WALLET = new Set([
+  'TOKEN_ISSUED',
+  'REFRESHED',
+  'TX_CODE_REFUSED',
+  'CODE_REUSED',
+  'CREDENTIAL_REQUESTED',
+  'NOTIFIED',
+])
 const OF_HOLDER = new Set(['LOGIN_BEGUN', 'LOGIN_FAILED', 'HOLDER_IDENTIFIED', 'HOOK_ANSWERED'])
 const OF_OPERATOR = new Set(['OFFER_CREATED', 'CREDENTIAL_RETRIED'])
 

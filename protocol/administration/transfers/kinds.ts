@@ -166,6 +166,7 @@ export const KINDS = {
       keyStorage: optional(texts(20, 500)),
       userAuthentication: optional(texts(20, 500)),
       batchSize: optional(integer(20, 1)),
+      reissueDays: optional(integer(730)),
       profile: optional(choice('haip')),
     },
   },

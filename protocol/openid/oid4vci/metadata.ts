@@ -131,9 +131,10 @@ export interface ServerSupport extends WalletPolicy {
   attestsWallets: boolean
 }
 
-const grantsOf = ({ hasLogin }: ServerSupport): string[] => [
+const grantsOf = ({ hasLogin, reissueDays }: ServerSupport): string[] => [
   ...(hasLogin ? ['authorization_code'] : []),
   PRE_AUTHORIZED,
+  ...(reissueDays > 0 ? ['refresh_token'] : []),
 ]
 
 /** How wallets authenticate: by their provider's word, or by keys that are registered. */

@@ -34,12 +34,21 @@ export interface AuthorizationCodeRequest {
   redirectUri: string
 }
 
-export type TokenRequest = (PreAuthorizedRequest | AuthorizationCodeRequest) & {
+export interface RefreshRequest {
+  grantType: 'refresh_token'
+  refreshToken: string
+  /** Of what was granted; absent: all of it. */
+  scope?: string
+}
+
+export type TokenRequest = (PreAuthorizedRequest | AuthorizationCodeRequest | RefreshRequest) & {
   clientId?: string
   casing: Casing
   /** Configurations whose authorization details the wallet asks for; absent: it asks for none. */
   configurationIds?: string[]
 }
+
+const GRANTS = `authorization_code, refresh_token or ${PRE_AUTHORIZED}`
 
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
@@ -94,12 +103,15 @@ export function readTokenRequest(body: Json): TokenRequest {
     const txCode = text('tx_code', 'txCode')
     return { grantType: 'pre-authorized_code', code, ...(txCode !== undefined && { txCode }), ...common }
   }
+  if (grantType === 'refresh_token') {
+    const refreshToken = required(text('refresh_token', 'refreshToken'), 'refresh_token')
+    const scope = text('scope')
+    return { grantType, refreshToken, ...(scope !== undefined && { scope }), ...common }
+  }
   if (grantType !== 'authorization_code')
-    throw walletRefusal(
-      'unsupported_grant_type',
-      `The grant type is not supported: expected authorization_code or ${PRE_AUTHORIZED}.`,
-      [{ path: 'grant_type', code: 'choice', message: `expected authorization_code or ${PRE_AUTHORIZED}` }],
-    )
+    throw walletRefusal('unsupported_grant_type', `The grant type is not supported: expected ${GRANTS}.`, [
+      { path: 'grant_type', code: 'choice', message: `expected ${GRANTS}` },
+    ])
   const code = required(text('code'), 'code')
   const codeVerifier = text('code_verifier', 'codeVerifier')
   // as one that does not fit (RFC 7636, section 4.6): who has the code alone learns nothing of it

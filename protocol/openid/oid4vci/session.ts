@@ -38,6 +38,7 @@ export interface SessionStep {
     | 'CODE_REUSED'
     | 'TX_CODE_REFUSED'
     | 'TOKEN_ISSUED'
+    | 'REFRESHED'
     | 'CREDENTIAL_REQUESTED'
     | 'CREDENTIAL_ISSUED'
     | 'CREDENTIAL_FAILED'

@@ -1,6 +1,8 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createPlatform } from '../../../activities/index.ts'
 import { JWKS } from '../../../api/openid/authorization/wire.ts'
 import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
+import { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Client, World } from '../world.ts'
 import { saveProvider } from './users.ts'
@@ -26,6 +28,10 @@ export interface OpenIdSample {
   walletProviderId: string
   /** For the operation that deletes it. */
   spareWalletProviderId: string
+  /** By which a wallet gets credentials anew. */
+  reissuanceId: string
+  /** For the operation that ends it. */
+  spareReissuanceId: string
   verifierId: string
   /** What a verifier of the tenant may be changed to. */
   verifierBody: object
@@ -78,6 +84,26 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     if (reply.status !== 201) throw new Error(`no wallet provider: ${reply.text}`)
     return reply.json<{ id: string }>().id
   }
+  const reissuance = () =>
+    inTenant(world.dependencies.database.tenants, tenantId, async (em) => {
+      const id = randomUUID()
+      const at = new Date()
+      em.create(OpenIdReissuance, {
+        ...{ id, tenantId, sessionId: randomUUID(), clientId: randomUUID(), tokenDigest: randomBytes(32) },
+        ...{ grantType: 'pre-authorized_code', boundTo: 'registration', usesIdentifiers: false },
+        ...{
+          content: randomBytes(32),
+          grantedIds: [mobileTemplateId],
+          templateIds: [mobileTemplateId],
+          credentialIds: [randomUUID()],
+        },
+        endsAt: new Date(at.getTime() + 86_400_000),
+        createdAt: at,
+        updatedAt: at,
+      })
+      await em.flush()
+      return id
+    })
   const verifier = await createVerifier(world, {}, token)
   const request = async () => {
     const body = { verifierId: verifier.id, dcqlQuery: IDENTITY_QUERY }
@@ -99,6 +125,8 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     spareWalletId: await wallet(),
     walletProviderId: await walletProvider(),
     spareWalletProviderId: await walletProvider(),
+    reissuanceId: await reissuance(),
+    spareReissuanceId: await reissuance(),
     sessionId: await offer(),
     spareSessionId: await offer(),
     providerId,

@@ -33,6 +33,7 @@ const POLICY = {
   keyStorage: ['iso_18045_high'],
   userAuthentication: ['iso_18045_moderate'],
   batchSize: 5,
+  reissueDays: 30,
   profile: null,
 }
 

@@ -35,10 +35,15 @@ export interface WalletPolicy {
   userAuthentication: string[]
   /** Keys of one request at most. */
   batchSize: number
+  /** Days for which a wallet gets its credentials anew by a refresh token (section 13.5); 0: there is none. */
+  reissueDays: number
 }
 
 /** Keys of one request at most, whatever a tenant allows. */
 export const MAX_BATCH = 20
+
+/** As long as claims are kept for wallets at most: two years. */
+export const MAX_REISSUE_DAYS = 730
 
 export const DEFAULT_POLICY: WalletPolicy = {
   profile: null,
@@ -53,6 +58,7 @@ export const DEFAULT_POLICY: WalletPolicy = {
   keyStorage: [],
   userAuthentication: [],
   batchSize: MAX_BATCH,
+  reissueDays: 0,
 }
 
 /** Where the answer goes: settled before anything is answered there. */

@@ -100,6 +100,7 @@ export const PARTICULAR: Record<string, Example> = {
     body: () => ({ name: 'A wallet', redirectUris: ['https://wallet.example/callback'] }),
   },
   deleteOpenIdWalletProvider: { path: ({ spareWalletProviderId }) => ({ id: spareWalletProviderId }) },
+  deleteOpenIdReissuance: { path: ({ spareReissuanceId }) => ({ id: spareReissuanceId }) },
   deleteOpenIdWallet: { path: ({ spareWalletId }) => ({ id: spareWalletId }) },
   issuerVerifiableCredentials: { answers: 401 },
   getDeferredCredential: { answers: 401 },

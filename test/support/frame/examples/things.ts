@@ -19,6 +19,7 @@ export const THINGS: Record<string, (sample: Sample) => string> = {
   '/v1/openid/wallets/{id}': ({ walletId }) => walletId,
   '/v1/openid/wallet-providers/{id}': ({ walletProviderId }) => walletProviderId,
   '/v1/openid/sessions/{id}': ({ sessionId }) => sessionId,
+  '/v1/openid/reissuances/{id}': ({ reissuanceId }) => reissuanceId,
   '/v1/oidc/verifiers/{id}': ({ verifierId }) => verifierId,
   '/v1/openid4vp/requests/{id}': ({ openId4VpId }) => openId4VpId,
   '/v1/users/{id}': ({ userId }) => userId,
