@@ -72,7 +72,8 @@ export function Places() {
     <p>
       <Link href={pathOf('users')}>{users.heading}</Link> ·{' '}
       <Link href={pathOf('users', 'providers')}>{users.providers}</Link> ·{' '}
-      <Link href={pathOf('users', 'wallets')}>{users.wallets}</Link>
+      <Link href={pathOf('users', 'wallets')}>{users.wallets}</Link> ·{' '}
+      <Link href={pathOf('users', 'wallet-providers')}>{users.walletProviders}</Link>
     </p>
   )
 }

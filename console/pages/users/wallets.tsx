@@ -1,71 +1,18 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
-import { Curl, Facts, Heading, Shown } from '../../frame/parts.tsx'
+import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Places } from './users.tsx'
+import { PolicyView } from './wallet-policy.tsx'
 
 type Wallet = Schemas['WalletOut']
-type Policy = Schemas['WalletPolicyOut']
 
 const WALLETS = '/v1/openid/wallets'
-const POLICY = '/v1/openid/wallet-policy'
-const RULES = [
-  'requiresPar',
-  'requiresDpop',
-  'requiresClientAuthentication',
-  'allowsWalletInitiated',
-  'requiresEncryption',
-  'requiresWalletAttestation',
-  'requiresKeyAttestation',
-  'signsMetadata',
-] as const satisfies (keyof Policy)[]
-
-function PolicyForm({ policy, done }: { policy: Policy; done: () => void }) {
-  const { users } = useTexts()
-  const save = async (form: FormData) => {
-    await api.put(POLICY, { body: Object.fromEntries(RULES.map((rule) => [rule, form.has(rule)])) })
-    done()
-  }
-  return (
-    <Form submit={users.save} onSubmit={save}>
-      {RULES.map((rule) => (
-        <CheckEntry key={rule} label={users.rules[rule]} name={rule} isChecked={policy[rule]} />
-      ))}
-    </Form>
-  )
-}
-
-function PolicyView({ mayWrite }: { mayWrite: boolean }) {
-  const { users, frame } = useTexts()
-  const [said, setSaid] = useState('')
-  const loaded = useLoad('', () => api.get(POLICY))
-  const done = () => {
-    setSaid(users.saved)
-    loaded.reload()
-  }
-  return (
-    <>
-      <h2>{users.policy}</h2>
-      <Shown loaded={loaded}>
-        {(policy) =>
-          mayWrite ? (
-            <PolicyForm key={JSON.stringify(policy)} policy={policy} done={done} />
-          ) : (
-            <Facts facts={RULES.map((rule) => [users.rules[rule], policy[rule] ? frame.yes : frame.no])} />
-          )
-        }
-      </Shown>
-      <p role="status">{said}</p>
-      <Curl path={POLICY} />
-      {mayWrite && <Curl method="PUT" path={POLICY} body={{ requiresPar: true }} />}
-    </>
-  )
-}
 
 /** Wallets that are known by name, and what is required of all of them. */
 export function WalletsPage({ mayWrite }: { mayWrite: boolean }) {

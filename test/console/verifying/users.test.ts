@@ -4,6 +4,8 @@ import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
+import { until } from '../../support/credentials/dids.ts'
+import { openWalletProvider } from '../../support/openid/haip/attesting.ts'
 import { saveProvider } from '../../support/openid/users.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -16,6 +18,7 @@ const PAGES: NamedPage[] = [
   ['users', '/users'],
   ['providers', '/users/providers'],
   ['wallets', '/users/wallets'],
+  ['wallet-providers', '/users/wallet-providers'],
 ]
 anyTest.before(async () => {
   world = await openWorld()
@@ -86,6 +89,59 @@ test('a wallet is registered and the policy is set; what is refused says so at i
   await page.click('td button:text-is("Delete")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector('text=No wallet is registered')
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('the profile, levels, batches and days of the policy are set, and without the profile the rules are as before', async (t) => {
+  const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/users/wallets')
+  const policyOf = async () =>
+    (await world.ask('/v1/openid/wallet-policy', { token: world.token })).json<Record<string, unknown>>()
+  const before = await policyOf()
+  const save = async (isSaved: (policy: Record<string, unknown>) => boolean) => {
+    await page.click('button:text-is("Save")')
+    await until('the policy', async () => isSaved(await policyOf()))
+    await settled(page)
+  }
+  await page.selectOption('select[name=profile]', 'haip')
+  await page.fill('input[name=keyStorage]', 'iso_18045_high, iso_18045_moderate')
+  await page.fill('input[name=batchSize]', '5')
+  await page.fill('input[name=reissueDays]', '90')
+  await save(({ profile }) => profile === 'haip')
+  t.like(await policyOf(), {
+    ...{ keyStorage: ['iso_18045_high', 'iso_18045_moderate'], userAuthentication: [], batchSize: 5, reissueDays: 90 },
+    requiresPar: true,
+  })
+  await page.fill('input[name=batchSize]', '21')
+  await page.click('button:text-is("Save")')
+  await page.waitForSelector('input[name=batchSize][aria-invalid]')
+  await page.fill('input[name=batchSize]', '20')
+  await page.fill('input[name=keyStorage]', '')
+  await page.fill('input[name=reissueDays]', '0')
+  await page.selectOption('select[name=profile]', '')
+  await save(({ profile }) => profile === null)
+  t.deepEqual(await policyOf(), before)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a wallet provider is trusted, with its wallets, and trusted no more after a question', async (t) => {
+  const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/users/wallet-providers')
+  await page.waitForSelector('text=No wallet provider is trusted')
+  const { anchor } = await openWalletProvider()
+  await page.fill('input[name=name]', 'Ministry of Wallets')
+  await page.fill('input[name=clientIds]', 'https://wallet.example, other')
+  await page.fill('textarea[name=certificates]', 'no certificate')
+  await page.click('button:text-is("Create")')
+  await page.waitForSelector('.fault, .failure')
+  await page.fill('textarea[name=certificates]', `${anchor.pem}\n`)
+  await page.click('button:text-is("Create")')
+  await page.waitForSelector('td:has-text("Ministry of Wallets")')
+  const { data } = (await world.ask('/v1/openid/wallet-providers', { token: world.token })).json<{ data: object[] }>()
+  t.like(data[0], { attests: ['wallets', 'keys'], clientIds: ['https://wallet.example', 'other'], issuer: null })
+  await page.click('td button:text-is("Delete")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForSelector('text=No wallet provider is trusted')
   t.deepEqual(complaints, [])
   await close()
 })
