@@ -1,0 +1,94 @@
+import test from 'ava'
+import { createPurge } from '../../../activities/administration/purge.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import { createDid } from '../../support/credentials/credentials.ts'
+import { createTemplate } from '../../support/credentials/templates.ts'
+import { type Authorization, openAuthorization } from '../../support/openid/authorization.ts'
+import { collectAfterLogin } from '../../support/openid/collecting.ts'
+import { openReissuing, type Reissuing } from '../../support/openid/reissuing.ts'
+import { createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
+
+const CLAIMS = { given_name: 'Ada' }
+
+let authorization: Authorization
+let at: Reissuing
+let template: string
+test.before(async () => {
+  authorization = await openAuthorization({ workflows: true })
+  await createDid(authorization.world, 'ed25519', authorization.world.token, true)
+  template = await newTemplate()
+  at = openReissuing(authorization)
+  await authorization.setPolicy({ reissueDays: 30 })
+})
+test.after.always(() => authorization?.close())
+
+async function newTemplate(): Promise<string> {
+  const claim_mappings = { given_name: { map_from: 'claims.given_name', required: true } }
+  const more = { claim_mappings, proof_type: 'eddsa-rdfc-2022', ignore_unmapped: true }
+  return (await createTemplate(authorization.world, more)).id
+}
+
+const kept = async () => {
+  const text = 'select session_id from openid_reissuances'
+  const { rows } = await authorization.world.dependencies.systemSql.query<{ session_id: string }>({ text, values: [] })
+  return rows.map(({ session_id: id }) => id)
+}
+
+test.serial('the hourly cleaning deletes what is over, never gave anything, or has no template left', async (t) => {
+  const { world } = authorization
+  const alive = await at.issued([template], CLAIMS)
+  const over = await at.issued([template], CLAIMS)
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.execute(
+      `update openid_reissuances set ends_at = now() - interval '1 second' where session_id = '${over.sessionId}'`,
+    ),
+  )
+  const gone = await newTemplate()
+  const without = await at.issued([gone], CLAIMS)
+  const path = `/v1/credentials/web-semantic/configurations/${gone}`
+  t.is((await world.ask(path, { method: 'DELETE', token: world.token })).status, 204)
+  const key = await createWalletKey()
+  const [waiting, ended] = [await at.offered([template], CLAIMS), await at.offered([template], CLAIMS)]
+  for (const { members } of [waiting, ended]) t.is((await at.token(members, { key })).status, 200)
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.execute(
+      `update openid_sessions set state = 'EXPIRED', ended_at = now(), content = null where id = '${ended.id}'`,
+    ),
+  )
+  t.is((await kept()).length, 5)
+  t.like(await createPurge(world.dependencies).purgeExpiredRows(), { openIdReissuances: 3 })
+  t.deepEqual((await kept()).toSorted(), [alive.sessionId, waiting.id].toSorted())
+  t.false((await kept()).includes(without.sessionId))
+})
+
+test.serial('the deletion of a user ends what their wallet may get anew, and their claims are gone', async (t) => {
+  const { world } = authorization
+  const { id, accessTokenResponse } = await collectAfterLogin(authorization, template, 'par and dpop', {
+    holder: 'reissued',
+  })
+  t.is(typeof accessTokenResponse.refresh_token, 'string')
+  const body = { authenticationProvider: { subjectId: 'reissued' }, claims: {} }
+  const found = await world.ask('/v1/users/search', { token: world.token, body })
+  const [user] = found.json<{ data: { id: string }[] }>().data
+  t.deepEqual(
+    (await at.list(`?userId=${user?.id}`)).map(({ sessionId }) => sessionId),
+    [id],
+  )
+  t.truthy(Reflect.get(await sessionsOf(world).read(id), 'reissuanceId'))
+  t.is((await world.ask(`/v1/users/${user?.id}`, { method: 'DELETE', token: world.token })).status, 204)
+  t.false((await kept()).includes(id))
+  t.deepEqual(await at.list(`?userId=${user?.id}`), [])
+})
+
+test.serial('days that are none are refused at their place', async (t) => {
+  const { world } = authorization
+  for (const reissueDays of [-1, 731, 1.5, '30', null]) {
+    const reply = await world.ask('/v1/openid/wallet-policy', {
+      method: 'PUT',
+      token: world.token,
+      body: { reissueDays },
+    })
+    t.is(reply.status, 400, String(reissueDays))
+    t.regex(reply.text, /reissueDays/)
+  }
+})
