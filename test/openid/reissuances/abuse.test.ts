@@ -12,7 +12,7 @@ import {
   parametersFor,
   pkce,
 } from '../../support/openid/authorization.ts'
-import { openReissuing, type Reissuing, type Token } from '../../support/openid/reissuing.ts'
+import { openReissuing, type Reissuing, type Token } from '../../support/openid/haip/reissuing.ts'
 import { createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
 
 const CLAIMS = { given_name: 'Ada' }

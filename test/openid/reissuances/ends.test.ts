@@ -5,7 +5,7 @@ import { createDid } from '../../support/credentials/credentials.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { type Authorization, openAuthorization } from '../../support/openid/authorization.ts'
 import { collectAfterLogin } from '../../support/openid/collecting.ts'
-import { openReissuing, type Reissuing } from '../../support/openid/reissuing.ts'
+import { openReissuing, type Reissuing } from '../../support/openid/haip/reissuing.ts'
 import { createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
 
 const CLAIMS = { given_name: 'Ada' }

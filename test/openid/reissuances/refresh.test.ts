@@ -8,7 +8,7 @@ import {
   openWalletProvider,
   WALLET_CLIENT,
 } from '../../support/openid/haip/attesting.ts'
-import { openReissuing, type Reissuing, type Token } from '../../support/openid/reissuing.ts'
+import { openReissuing, type Reissuing, type Token } from '../../support/openid/haip/reissuing.ts'
 import { createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
 
 const CLAIMS = { given_name: 'Ada-of-the-reissue' }

@@ -152,14 +152,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     [
       'openid_reissuances',
       of({
-        session_id: session,
-        grant_type: 'pre-authorized_code',
-        token_digest: none,
-        bound_to: 'registration',
-        granted_ids: '{}',
-        uses_identifiers: false,
-        client_id: id(),
-        ends_at: new Date(),
+        ...{ session_id: session, grant_type: 'pre-authorized_code', token_digest: none, bound_to: 'registration' },
+        ...{ granted_ids: '{}', uses_identifiers: false, client_id: id(), ends_at: new Date() },
       }),
     ],
     ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Reply } from '../world.ts'
-import { type Authorization, dpopProof } from './authorization.ts'
-import { createWalletKey, offerIn, sessionsOf, type WalletKey } from './wallet.ts'
+import type { Reply } from '../../world.ts'
+import { type Authorization, dpopProof } from '../authorization.ts'
+import { createWalletKey, offerIn, sessionsOf, type WalletKey } from '../wallet.ts'
 
 const PRE = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
