@@ -119,10 +119,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     [
       'authentication_providers',
       of({
-        id: provider,
-        url: '',
-        client_id: '',
-        scope: '{}',
+        ...{ id: provider, url: '', client_id: '', scope: '{}' },
         claims_to_persist: '{}',
         forwarded_parameters: '{}',
         static_parameters: '{}',
@@ -137,12 +134,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     [
       'openid_sessions',
       of({
-        id: session,
-        grant_type: 'pre-authorized_code',
-        state: 'OFFERED',
-        steps: '[]',
-        ...asked,
-        ends_at: new Date(),
+        ...{ id: session, grant_type: 'pre-authorized_code', state: 'OFFERED', steps: '[]' },
+        ...{ ...asked, ends_at: new Date() },
       }),
     ],
     [
@@ -162,10 +155,8 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     [
       'openid_wallet_policies',
       of({
-        requires_par: false,
-        requires_dpop: false,
-        requires_client_authentication: false,
-        allows_wallet_initiated: false,
+        ...{ requires_par: false, requires_dpop: false },
+        ...{ requires_client_authentication: false, allows_wallet_initiated: false },
       }),
     ],
     ['openid_wallet_logins', of({ session_id: session, state: 'LOGIN', content: none, expires_at: new Date() })],
