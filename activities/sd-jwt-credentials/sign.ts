@@ -1,9 +1,15 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
-import { fromJwk, isPrivateJwk, type PublicJwk } from '../../protocol/dids/jwk.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { jwsAlgorithm } from '../../protocol/jws.ts'
-import { type IssuanceTerms, signSdJwt, termClaims, unsignedSdJwt } from '../../protocol/sd-jwt-credentials/issue.ts'
+import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/holder-key.ts'
+import {
+  type IssuanceTerms,
+  MAX_ENCODED,
+  signSdJwt,
+  termClaims,
+  unsignedSdJwt,
+} from '../../protocol/sd-jwt-credentials/issue.ts'
 import type { SignedRow } from '../credentials/record.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { SdJwtIssuers } from './issuers.ts'
@@ -17,30 +23,6 @@ export interface SignedSdJwt extends Json {
 }
 
 export type SignedSdJwtRow = SignedRow & { document: SignedSdJwt }
-
-/** A credential that can be sent for verification, with room for a key binding JWT. */
-export const MAX_ENCODED = 500_000
-
-/** The members of a holder's key that say which key it is. Throws `Refusal('credential.invalid')` for what is no such key. */
-function holderOf(jwk: PublicJwk | undefined, path: string): PublicJwk | undefined {
-  if (!jwk) return undefined
-  try {
-    if (isPrivateJwk(jwk)) throw new Refusal('did.invalid', 'The key is private.')
-    const { keyType } = fromJwk(jwk)
-    if (keyType !== 'p256' && keyType !== 'ed25519')
-      throw new Refusal('did.key_unsupported', 'The key is of another type.')
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    throw invalid([{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256 or Ed25519' }])
-  }
-  const { kty, crv, x, y } = jwk
-  return {
-    kty,
-    ...(crv !== undefined && { crv }),
-    ...(x !== undefined && { x }),
-    ...(y !== undefined && { y }),
-  }
-}
 
 interface Parts extends Pick<Dependencies, 'now'> {
   sdJwtIssuers: SdJwtIssuers
@@ -57,7 +39,8 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
      */
     async sign(tenantId: string, id: string, terms: SdJwtTerms, together = 1, at = now()): Promise<SignedSdJwtRow> {
       const { claims, plan, vct, vctIntegrity, validFrom, fields, tag } = terms
-      const holder = holderOf(terms.holderKey, fields.holderKey)
+      const unfit = holderKeyErrors(terms.holderKey, fields.holderKey)
+      if (unfit.length > 0) throw invalid(unfit)
       const issuer = await sdJwtIssuers.issuerOf(tenantId, terms, fields.issuer)
       await policyGate.assertMayIssue(
         tenantId,
@@ -74,7 +57,7 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         issuedAt,
         ...(validFrom && { validFrom }),
         ...(expiresAt && { expiresAt }),
-        ...(holder && { holder }),
+        ...(terms.holderKey && { holder: terms.holderKey }),
         ...(entry && { status: { index: entry.index, url: entry.url } }),
       }
       const alg = jwsAlgorithm(issuer.keyType)

@@ -100,6 +100,7 @@ export const requestTerms = (request: SdJwtSignRequest): SdJwtTerms => ({
 
 /** Where a request's document breaks a rule: pointers into the payload, or paths into its plan. */
 function requestPath(path: string): string {
+  if (path === 'selective') return 'selectively'
   if (path.startsWith('selective.')) return within('selectively', path.slice('selective.'.length))
   return path === 'documentSignerId' ? 'document_signer_id' : path
 }

@@ -1,7 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { defaultMandatoryPointers, isSelective, type Json, suiteOf } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal, withArticle, withPaths } from '../../protocol/errors.ts'
-import { envelopedCredential, signEnvelope } from '../../protocol/semantic-credentials/enveloped/issue.ts'
+import { confirmationOf } from '../../protocol/sd-jwt-credentials/holder-key.ts'
+import { type DisclosureTerms, disclosurePlan } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
+import {
+  type EnvelopeTerms,
+  envelopedCredential,
+  signEnvelope,
+} from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import {
   type DataModel,
   type NormalisedCredential,
@@ -44,6 +51,12 @@ export interface SignRequest {
   tag?: string | null
   /** Only for selective disclosure: what a holder must disclose besides issuer, dates, status and schema. */
   mandatoryPointers?: string[]
+  /** Only for vc+sd-jwt. */
+  disclosure?: DisclosureTerms
+  /** True where the paths of `disclosure` are a template's: a claim of the credential need not be there. */
+  areClaimsOptional?: boolean
+  /** Field that names the holder's key; by default `holderKey`. */
+  holderField?: string
 }
 
 /** A signed credential of the W3C's data models, with the columns of its row. */
@@ -121,16 +134,17 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
   async function secure(
     tenantId: string,
     { proofType, ...request }: Omit<Parameters<Documents['sign']>[0], 'proofType'> & { proofType: CredentialProofType },
-    alike: boolean,
+    { alike, holderKey, ...terms }: EnvelopeTerms & Pick<DisclosureTerms, 'holderKey'> & { alike: boolean },
   ): Promise<{ document: Json; envelope?: string }> {
     const lookup = contexts.lookupFor(tenantId)
     if (!isEnvelopeType(proofType)) {
       const signing = alike ? documents.signLike : documents.sign
       return { document: await signing({ ...request, proofType }, lookup) }
     }
-    const { credential: document, signer } = request
-    await documents.inspect(document, lookup, alike)
-    return { document, envelope: await signEnvelope(proofType, document, signer) }
+    const { credential, signer } = request
+    await documents.inspect(credential, lookup, alike)
+    const document = holderKey ? { ...credential, cnf: confirmationOf(holderKey) } : credential
+    return { document, envelope: await signEnvelope(proofType, document, signer, terms) }
   }
 
   return {
@@ -175,6 +189,9 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         explanations = {},
         tag,
         mandatoryPointers,
+        disclosure = {},
+        areClaimsOptional = false,
+        holderField = 'holderKey',
       }: SignRequest,
       together = 1,
     ): Promise<SignedSemanticRow> {
@@ -182,6 +199,10 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
+      const plan = disclosurePlan(normal.credential, proofType, disclosure, {
+        areOptional: areClaimsOptional,
+        holderField,
+      })
       const issuer = await signers.signerOf(tenantId, normal.issuer, refuseIssuer(issuerField))
       const judged = { format: 'semantic', issuer: issuer.did, types: normal.types } as const
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
@@ -207,7 +228,11 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const secured = await inPayload(
         normal,
-        secure(tenantId, { credential: unsigned, proofType, signer, now: time, ...mandatory }, together > 1),
+        secure(
+          tenantId,
+          { credential: unsigned, proofType, signer, now: time, ...mandatory },
+          { plan, randomBytes, holderKey: disclosure.holderKey, alike: together > 1 },
+        ),
       )
       return {
         id,

@@ -1,6 +1,8 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
+import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { overDocument, Refusal, withArticle } from '../../protocol/errors.ts'
 import {
+  disclosureOf,
   keyTypesFor,
   payloadFromTemplate,
   proofTypeFor,
@@ -24,6 +26,8 @@ export interface TemplateClaims {
   /** Adds a second status entry, for suspension; only with a revocable template of data model 2.0. */
   suspendable?: boolean
   tag?: string | null
+  /** Of the holder; only of a template with vc+sd-jwt. */
+  holderKey?: PublicJwk
 }
 
 interface Parts extends Pick<Dependencies, 'now'> {
@@ -67,7 +71,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
   /** Returns the sign request. Throws as `signerFor` and `payloadFromTemplate` do. */
   async function request(tenantId: string, template: CredentialTemplate, input: TemplateClaims): Promise<SignRequest> {
     const { definition } = template
-    const { claims, areAccepted, suspendable, tag } = input
+    const { claims, areAccepted, suspendable, tag, holderKey } = input
     const { issuer, proofType } = await signerFor(tenantId, definition, input.issuerDid)
     const from = { issuerDid: issuer.did, claims, areAccepted, now: now() }
     return {
@@ -78,6 +82,9 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
       revocable: definition.revocable,
       suspendable,
       tag,
+      disclosure: { ...disclosureOf(definition), ...(holderKey && { holderKey }) },
+      areClaimsOptional: true,
+      holderField: 'holder_key',
     }
   }
 

@@ -102,6 +102,7 @@ export function createVcApi(parts: Parts) {
         issuerField: 'credential.issuer',
         typeField: 'credential.type',
         proofType: variant ?? vcApiOptions.proofType ?? DEFAULT_PROOF,
+        disclosure: vcApiOptions.disclosure,
         revocable: vcApiOptions.statuses.length > 0,
         suspendable: vcApiOptions.statuses.some(({ purpose }) => purpose === 'suspension'),
         explanations: Object.fromEntries(

@@ -59,8 +59,8 @@ export interface JsonObject {
 export type StatusPurpose = 'revocation' | 'suspension'
 
 /**
- * How a credential is signed. BbsSignature2022 has no published specification: it gives a bbs-2023 proof. vc+jwt and
- * vc+cose enclose the credential in a JWT or a COSE_Sign1; only in data model 2.0.
+ * How a credential is signed. BbsSignature2022 has no published specification: it gives a bbs-2023 proof. vc+jwt,
+ * vc+cose and vc+sd-jwt enclose the credential in a JWT, a COSE_Sign1 or an SD-JWT; only in data model 2.0.
  */
 export type ProofType = string
 

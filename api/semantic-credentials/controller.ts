@@ -29,6 +29,7 @@ import {
   type SignIn,
   type SignOut,
   signedToWire,
+  toDisclosure,
   VERIFY_EXAMPLE,
   type VerifyIn,
   type VerifyOut,
@@ -50,8 +51,8 @@ export class SemanticCredentialsController extends Controller {
 
   /**
    * Signs a W3C verifiable credential as one of the tenant's DIDs. The first context chooses the data model: 1.1 or 2.0.
-   * With the proof type vc+jwt or vc+cose, credential is an EnvelopedVerifiableCredential, encoded is its envelope, and
-   * decoded is what stands in it.
+   * With the proof type vc+jwt, vc+cose or vc+sd-jwt, credential is an EnvelopedVerifiableCredential, encoded is its
+   * envelope, and decoded is what stands in it.
    * @summary Sign a web semantic credential
    */
   @Post('sign')
@@ -61,7 +62,9 @@ export class SemanticCredentialsController extends Controller {
   @Example<SignOut>(SIGN_EXAMPLE)
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Body() body: SignIn): Promise<SignOut> {
-    const signed = this.platform.semanticCredentials.signCredential(called.user, body)
+    const { selectively: _, decoys: __, holderKey: ___, ...request } = body
+    const disclosure = toDisclosure(body)
+    const signed = this.platform.semanticCredentials.signCredential(called.user, { ...request, disclosure })
     return signedToWire(await ofMember('payload', signed))
   }
 

@@ -18,6 +18,7 @@ import {
   Tags,
 } from '@tsoa/runtime'
 import type { Platform } from '../../activities/index.ts'
+import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from '../frame/authentication.ts'
 import { ofMember } from '../frame/members.ts'
@@ -139,7 +140,8 @@ export class CredentialTemplatesController extends Controller {
   @Response<Problem>(503, 'the key store is not available; see Retry-After')
   async sign(@Request() called: Called, @Path() id: Uuid, @Body() body: TemplateSignIn): Promise<TemplateSignOut> {
     const { claims, issuer_did: issuerDid, suspendable, tag: label } = body
-    const request = { claims, issuerDid, suspendable, tag: label }
+    const holderKey = body.holder_key as PublicJwk | null | undefined
+    const request = { claims, issuerDid, suspendable, tag: label, ...(holderKey && { holderKey }) }
     const issued = await ofMember(
       'credential',
       this.platform.templateSigning.signFromTemplate(called.user, id, request),

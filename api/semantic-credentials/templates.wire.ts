@@ -2,6 +2,7 @@ import type { CredentialTemplate } from '../../activities/semantic-credentials/t
 import type { ClaimMappings } from '../../protocol/semantic-credentials/templates/claims.ts'
 import type { TemplateDefinition } from '../../protocol/semantic-credentials/templates/index.ts'
 import type { Count, Did, JsonObject, ProofType, TemplateVersion, Uuid } from '../frame/wire.ts'
+import type { SdJwtHolderKey, SdJwtPath } from '../sd-jwt-credentials/wire.ts'
 import type { DisplayName } from './presentations.wire.ts'
 import type { SignOut } from './wire.ts'
 
@@ -94,6 +95,19 @@ export interface TemplateIn {
   proof_type?: ProofType | null
   /** Gives each credential an entry in a status list. */
   revocable: boolean
+  /**
+   * Only with vc+sd-jwt: claims that the holder may leave out, by their paths in the credential, such as credentialSubject
+   * and course. Default: every claim of the subject.
+   */
+  selectively?: SdJwtPath[] | null
+  /**
+   * Only with vc+sd-jwt: digests that stand for no claim, so that their number does not tell how many claims there are.
+   * Default: 0.
+   * @isInt expected a whole number
+   * @minimum 0
+   * @maximum 50
+   */
+  decoys?: number | null
   type: CredentialType
 }
 
@@ -124,6 +138,8 @@ export interface TemplateSignIn {
    * fits.
    */
   issuer_did?: Did | null
+  /** Of a template with vc+sd-jwt: the key of the holder, which the credential is bound to. Default: none. */
+  holder_key?: SdJwtHolderKey | null
   /** Adds a second entry, for suspension; only with a revocable template of data model 2.0. Default: false. */
   suspendable?: boolean
   /**
@@ -151,6 +167,8 @@ export const toDefinition = (body: TemplateIn): TemplateDefinition => ({
   name: body.name,
   proofType: body.proof_type,
   revocable: body.revocable,
+  selectively: body.selectively,
+  decoys: body.decoys,
   type: body.type,
 })
 
@@ -174,6 +192,8 @@ export const templateToWire = ({ id, version, definition }: CredentialTemplate):
   name: definition.name,
   proof_type: definition.proofType,
   revocable: definition.revocable,
+  selectively: definition.selectively,
+  decoys: definition.decoys,
   type: definition.type,
 })
 

@@ -1,11 +1,14 @@
 import type { SignedCredential } from '../../activities/credentials/issue.ts'
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
+import type { PublicJwk } from '../../protocol/dids/jwk.ts'
+import type { DisclosureTerms } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
 import { openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { envelopedCredential, partsOf } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid } from '../frame/wire.ts'
+import type { SdJwtHolderKey, SdJwtPath } from '../sd-jwt-credentials/wire.ts'
 
 /** A W3C credential before it is signed. Its contexts define further members. */
 export type UnsignedCredential = JsonObject
@@ -33,13 +36,38 @@ export type IssuedCredential = JsonObject
 
 /** Members of a credential in an envelope; absent where the credential has its proof in itself. */
 export interface EnvelopeOut {
-  /** The envelope: a JWT, or a COSE_Sign1 in base64. */
+  /** The envelope: a JWT, an SD-JWT with all disclosures, or a COSE_Sign1 in base64. */
   encoded?: string
   /** The credential in the envelope. */
   decoded?: JsonObject
 }
 
-export interface SignIn {
+/** Of credentials as vc+sd-jwt alone. */
+interface DisclosureIn {
+  /**
+   * Only with vc+sd-jwt: claims that the holder may leave out, by their paths in the payload. Default: every claim of the
+   * subjects.
+   */
+  selectively?: SdJwtPath[] | null
+  /**
+   * Only with vc+sd-jwt: digests that stand for no claim, in each subject, so that their number does not tell how many
+   * claims there are. Default: 0.
+   * @isInt expected a whole number
+   * @minimum 0
+   * @maximum 50
+   */
+  decoys?: number | null
+  /** Only with vc+sd-jwt: the key of the holder, which the credential is bound to. Default: none. */
+  holderKey?: SdJwtHolderKey | null
+}
+
+export const toDisclosure = ({ selectively, decoys, holderKey }: DisclosureIn): DisclosureTerms => ({
+  ...(selectively && { selectively }),
+  ...(typeof decoys === 'number' && { decoys }),
+  ...(holderKey && { holderKey: holderKey as PublicJwk }),
+})
+
+export interface SignIn extends DisclosureIn {
   /** The credential without proof; its issuer is a DID of the tenant. */
   payload: UnsignedCredential
   proofType: ProofType

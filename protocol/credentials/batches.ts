@@ -24,13 +24,27 @@ export interface BatchOptions {
 }
 
 /** The content of rows: credentials, claims for a template, or what a document signer signs. */
-export type RowKind = 'payload' | 'claims' | 'mobile' | 'sd-jwt-vc'
+export type RowKind = 'payload' | 'claims' | 'compact' | 'mobile' | 'sd-jwt-vc'
+
+const KINDS: Record<FormatName, RowKind> = {
+  semantic: 'payload',
+  compact: 'compact',
+  'compact-semantic': 'compact',
+  mobile: 'mobile',
+  'sd-jwt-vc': 'sd-jwt-vc',
+}
 
 export const rowKindOf = ({ templateId, format }: BatchOptions): RowKind =>
-  templateId !== undefined ? 'claims' : format === 'mobile' || format === 'sd-jwt-vc' ? format : 'payload'
+  templateId === undefined ? KINDS[format] : 'claims'
 
 /** The member that a row must have. */
-const REQUIRED = { payload: 'payload', claims: 'claims', mobile: 'payload', 'sd-jwt-vc': 'payload' } as const
+const REQUIRED = {
+  payload: 'payload',
+  claims: 'claims',
+  compact: 'payload',
+  mobile: 'payload',
+  'sd-jwt-vc': 'payload',
+} as const
 
 interface OwnOptions {
   suspendable?: boolean
@@ -43,12 +57,14 @@ export interface PayloadRow extends OwnOptions {
   revocable?: boolean
   /** Of a mobile credential. */
   documentSignerId?: string | null
-  /** Of an SD-JWT VC: claims that the holder may leave out. */
+  /** Of an SD-JWT VC, or of vc+sd-jwt: claims that the holder may leave out. */
   selectively?: unknown[]
-  /** Of an SD-JWT VC: digests that stand for no claim. */
+  /** Of the same two: digests that stand for no claim. */
   decoys?: number
   /** Of an SD-JWT VC: the key of the holder. */
   holder_key?: Json
+  /** Of vc+sd-jwt: the key of the holder. */
+  holderKey?: Json
 }
 
 export interface ClaimsRow extends OwnOptions {
@@ -87,8 +103,12 @@ const aDid: Member = [(value) => value === null || typeof value === 'string', 'e
 /** The members of a row, each with its check: those of a sign request, and of one from a template. */
 const MEMBERS: Record<RowKind, Map<string, Member>> = {
   payload: new Map(
-    Object.entries({ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag }),
+    Object.entries({
+      ...{ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag },
+      ...{ selectively: aList, decoys: aNumber, holderKey: anObject },
+    }),
   ),
+  compact: new Map(Object.entries({ payload: anObject, revocable: aBoolean, suspendable: aBoolean, tag: aTag })),
   claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
   mobile: new Map(Object.entries({ payload: anObject, documentSignerId: anId, revocable: aBoolean })),
   'sd-jwt-vc': new Map(
@@ -102,6 +122,7 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
 const NEAREST = {
   payload: nearestOf([...MEMBERS.payload.keys()]),
   claims: nearestOf([...MEMBERS.claims.keys()]),
+  compact: nearestOf([...MEMBERS.compact.keys()]),
   mobile: nearestOf([...MEMBERS.mobile.keys()]),
   'sd-jwt-vc': nearestOf([...MEMBERS['sd-jwt-vc'].keys()]),
 }

@@ -14,6 +14,7 @@ import {
   type RandomBytes,
   SALT_BYTES,
 } from './disclosures.ts'
+import { MAX_DISCLOSURES } from './read.ts'
 
 /** What a holder may show or hide. */
 export interface DisclosurePlan {
@@ -176,6 +177,9 @@ export function buildSdJwt(
   }
 
   const built = objectOf(claims, [root])
+  // a path may lead to each element of a long array
+  if (disclosures.length > MAX_DISCLOSURES)
+    throw invalidClaims([planError('', 'too_many', `expected at most ${MAX_DISCLOSURES} claims that may be hidden`)])
   const hasDigests = disclosures.length > 0 || hasDecoys
   return { payload: hasDigests ? { ...built, [ALGORITHM]: algorithm } : built, disclosures }
 }

@@ -4,6 +4,7 @@ import { type JwsHeader, signCompactJws } from '../jws.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type BuiltSdJwt, buildSdJwt, type DisclosurePlan } from './build.ts'
 import type { HashAlgorithm, RandomBytes } from './disclosures.ts'
+import { confirmationOf } from './holder-key.ts'
 
 /** `typ` of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19, section 2.2.1). */
 export const TYPE = 'dc+sd-jwt'
@@ -11,6 +12,9 @@ export const TYPE = 'dc+sd-jwt'
 export const OLD_TYPE = 'vc+sd-jwt'
 /** Media type (section 2.1). */
 export const MEDIA_TYPE = 'application/dc+sd-jwt'
+
+/** Characters of a credential that can be sent for verification, with room for a key binding JWT. */
+export const MAX_ENCODED = 500_000
 
 /** What the issuance says of a credential, beside the subject's claims. None of it can be hidden, but for `iat`. */
 export interface IssuanceTerms {
@@ -52,7 +56,7 @@ export function termClaims(terms: IssuanceTerms): Json {
     ...(vctIntegrity !== undefined && { 'vct#integrity': vctIntegrity }),
     ...(akaVcts && akaVcts.length > 0 && { aka_vcts: [...akaVcts] }),
     ...(status && { status: { status_list: { idx: status.index, uri: status.url } } }),
-    ...(holder && { cnf: { jwk: holder } }),
+    ...(holder && { cnf: confirmationOf(holder) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { CONTEXT } from '../contexts/urls.ts'
 import type { BatchOptions, PayloadRow, RowInput } from '../credentials/batches.ts'
+import type { PublicJwk } from '../dids/jwk.ts'
 import { isObject } from '../json.ts'
 import type { DataModel } from './checks.ts'
 import { chooseModel } from './contexts.ts'
@@ -13,7 +14,8 @@ const base = (contexts: unknown[]): unknown[] =>
 export const rowModelOf = ({ contexts }: BatchOptions): DataModel => chooseModel(base(contexts)).dataModel
 
 /** Returns the sign request of a row: the row's members, with the batch's options as defaults. */
-export function completeRow({ payload, proofType, revocable, suspendable, tag }: PayloadRow, options: BatchOptions) {
+export function completeRow(row: PayloadRow, options: BatchOptions) {
+  const { payload, proofType, revocable, suspendable, tag, selectively, decoys, holderKey } = row
   return {
     payload: {
       '@context': base(options.contexts),
@@ -25,6 +27,11 @@ export function completeRow({ payload, proofType, revocable, suspendable, tag }:
     revocable: revocable ?? options.revocable,
     suspendable: suspendable ?? options.suspendable ?? false,
     tag: tag ?? options.tag ?? null,
+    disclosure: {
+      ...(selectively && { selectively: selectively as unknown[][] }),
+      ...(decoys !== undefined && { decoys }),
+      ...(holderKey && { holderKey: holderKey as PublicJwk }),
+    },
   }
 }
 

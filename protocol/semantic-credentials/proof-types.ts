@@ -6,7 +6,7 @@ import type { DataModel } from './checks.ts'
  * Proofs that enclose the credential (VC Data Model 2.0, section 4.12), by the media type of what they make, as `typ` of
  * a JWT has it.
  */
-export const ENVELOPE_TYPES = ['vc+jwt', 'vc+cose'] as const
+export const ENVELOPE_TYPES = ['vc+jwt', 'vc+cose', 'vc+sd-jwt'] as const
 export type EnvelopeType = (typeof ENVELOPE_TYPES)[number]
 
 /** How a credential can be signed: with a proof in it, or in an envelope. */

@@ -1,8 +1,10 @@
 import type { Json } from '../data-integrity/index.ts'
+import type { PublicJwk } from '../dids/jwk.ts'
 import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { BASE_CONTEXT, credentialErrors } from './checks.ts'
+import type { DisclosureTerms } from './enveloped/disclosure.ts'
 import { OPTIONAL_CHECKS, type OptionalCheck } from './reasons.ts'
 import { readStatusRequests, type StatusRequest, unusable } from './vc-api.status.ts'
 import { type TrustedContexts, trustedContextsErrors } from './warnings.ts'
@@ -19,11 +21,15 @@ export interface VcApiOptions {
   verificationMethod?: string
   /** Our extension: trusted contexts in addition to the bundled and the registered ones. */
   trustedContexts?: TrustedContexts
+  /** Our extension: terms of vc+sd-jwt. */
+  disclosure: DisclosureTerms
   /** The requested status entries: `credentialStatus` {type, statusPurpose, …} (VC API 0.3, Issue Credential). */
   statuses: StatusRequest[]
 }
 
 const MAX_POINTERS = 200
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 function texts(options: Json, name: string): string[] | undefined {
   const value = options[name]
@@ -48,6 +54,19 @@ function contexts(options: Json): TrustedContexts | undefined {
   return value as TrustedContexts
 }
 
+/** What the paths lead to is checked with the credential. */
+function disclosureIn({ selectively, decoys, holderKey }: Json): DisclosureTerms {
+  const isPaths = Array.isArray(selectively) && selectively.every(Array.isArray)
+  if (isGiven(selectively) && !isPaths) throw unusable('options.selectively', 'a list of claim paths')
+  if (isGiven(decoys) && typeof decoys !== 'number') throw unusable('options.decoys', 'a whole number')
+  if (isGiven(holderKey) && !isObject(holderKey)) throw unusable('options.holderKey', 'a public JSON Web Key')
+  return {
+    ...(isPaths && { selectively }),
+    ...(typeof decoys === 'number' && { decoys }),
+    ...(isObject(holderKey) && { holderKey: holderKey as unknown as PublicJwk }),
+  }
+}
+
 /** Reads the `options` of a VC API request. Throws `Refusal('request.invalid')`, which names the option. */
 export function readVcApiOptions(options: Json = {}): VcApiOptions {
   const proofType = text(options, 'cryptosuite') ?? text(options, 'type')
@@ -62,7 +81,7 @@ export function readVcApiOptions(options: Json = {}): VcApiOptions {
     trustedContexts: contexts(options),
   }
   const present = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
-  return { ...present, statuses: readStatusRequests(options.credentialStatus) }
+  return { ...present, disclosure: disclosureIn(options), statuses: readStatusRequests(options.credentialStatus) }
 }
 
 /** Names of `options.checks`. */

@@ -84,7 +84,8 @@ export const SESSION_PROBLEMS: ProblemTable = {
       remedy: 'Use the host of the credential_issuer of the offer.',
     },
     'openid_offer.unknown_configuration': {
-      meaning: 'The tenant has no template with an id of the offer, or one that makes envelopes (vc+jwt, vc+cose).',
+      meaning:
+        'The tenant has no template with an id of the offer, or one that makes envelopes (vc+jwt, vc+cose, vc+sd-jwt).',
       remedy:
         'Take the ids from getWebSemanticCredentialTemplateLists, getCompactSchemas, getCompactSemanticCredentialTemplates or listMobileCredentialTemplates.',
     },

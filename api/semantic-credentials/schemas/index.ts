@@ -104,15 +104,17 @@ const DOCUMENT: Schema = {
 
 const PROOF: Schema = { description: 'One proof, or several.', ...oneOrMore(ref('Proof')) }
 
+const FORMS = 'jwt,[A-Za-z0-9_.-]+|cose;base64,[A-Za-z0-9+/]+={0,2}'
+
 /** An object that has an envelope, and nothing beside it. */
-const enveloped = (name: string, kind: string): Schema => ({
+const enveloped = (name: string, kind: string, forms: string): Schema => ({
   type: 'object',
   required: ['@context', 'id', 'type'],
   properties: {
     '@context': ref('Contexts'),
     id: {
       type: 'string',
-      pattern: `^data:application/${kind}\\+(jwt,[A-Za-z0-9_.-]+|cose;base64,[A-Za-z0-9+/]+={0,2})$`,
+      pattern: `^data:application/${kind}\\+(${forms})$`,
       maxLength: 1_000_000,
       description: 'The envelope as data: URL.',
     },
@@ -242,7 +244,7 @@ const CREDENTIALS: Schemas = {
     properties: { ...COMMON, credentialStatus: oneOrMore(ref('CredentialStatus')), proof: PROOF },
     ...freeMembers,
   },
-  EnvelopedVerifiableCredential: enveloped('EnvelopedVerifiableCredential', 'vc'),
+  EnvelopedVerifiableCredential: enveloped('EnvelopedVerifiableCredential', 'vc', `${FORMS}|sd-jwt,[A-Za-z0-9_.~-]+`),
   IssuedCredential: { anyOf: [ref('VerifiableCredential'), ref('EnvelopedVerifiableCredential')] },
   CredentialToVerify: { anyOf: [ref('VerifiableCredential'), DOCUMENT] },
 }
@@ -274,7 +276,7 @@ const PRESENTATIONS: Schemas = {
     properties: { ...PRESENTED, proof: PROOF },
     ...freeMembers,
   },
-  EnvelopedVerifiablePresentation: enveloped('EnvelopedVerifiablePresentation', 'vp'),
+  EnvelopedVerifiablePresentation: enveloped('EnvelopedVerifiablePresentation', 'vp', FORMS),
   ProvedPresentation: { anyOf: [ref('VerifiablePresentation'), ref('EnvelopedVerifiablePresentation')] },
   PresentationToVerify: { anyOf: [ref('ProvedPresentation'), DOCUMENT] },
   TrustedContext: { anyOf: [URI, ref('JsonObject')] },

@@ -194,6 +194,20 @@ const VC_API: Schemas = {
   VcApiIssueOptions: options({
     ...proof(CREDENTIAL_PROOF_TYPES),
     mandatoryPointers: { ...POINTERS, description: 'For bbs-2023 and ecdsa-sd-2023: what a holder must disclose.' },
+    selectively: {
+      description: 'For vc+sd-jwt: claims that the holder may leave out. Default: every claim of the subjects.',
+      type: 'array',
+      items: ref('SdJwtPath'),
+      maxItems: 1_000,
+    },
+    decoys: {
+      description: 'For vc+sd-jwt: digests that stand for no claim, in each subject. Default: 0.',
+      type: 'integer',
+      format: 'int32',
+      minimum: 0,
+      maximum: 50,
+    },
+    holderKey: { description: 'For vc+sd-jwt: the key of the holder.', allOf: [ref('SdJwtHolderKey')] },
     credentialStatus: {
       description: 'The status entries to add: one, or one for revocation and one for suspension.',
       anyOf: [

@@ -5,17 +5,34 @@ import type { Signer } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { jwsAlgorithm, signCompactJws } from '../../jws.ts'
+import { buildSdJwt, type DisclosurePlan } from '../../sd-jwt-credentials/build.ts'
+import { claimErrors } from '../../sd-jwt-credentials/claims.ts'
+import type { RandomBytes } from '../../sd-jwt-credentials/disclosures.ts'
+import { MAX_ENCODED, signSdJwt } from '../../sd-jwt-credentials/issue.ts'
 import type { EnvelopeType } from '../proof-types.ts'
 
 /** The key of an issuer, under assertionMethod. */
 type EnvelopeSigner = Pick<Signer, 'keyType' | 'verificationMethod' | 'sign'>
 
+/** What an envelope has beside the credential. */
+export interface EnvelopeTerms {
+  /** Of an SD-JWT: what its holder may leave out. */
+  plan: DisclosurePlan
+  randomBytes: RandomBytes
+}
+
 /** Of the `data:` URL: an envelope that is longer could not be sent for verification. */
-const MAX_CHARACTERS = 700_000
+const MAX_CHARACTERS: Record<EnvelopeType, number> = {
+  'vc+jwt': 700_000,
+  'vc+cose': 700_000,
+  'vc+sd-jwt': MAX_ENCODED,
+}
 
 const utf8 = new TextEncoder()
 
-const SIGN: Record<EnvelopeType, (credential: Json, signer: EnvelopeSigner) => Promise<string>> = {
+type Sign = (credential: Json, signer: EnvelopeSigner, terms: EnvelopeTerms) => Promise<string>
+
+const SIGN: Record<EnvelopeType, Sign> = {
   /** VC-JOSE-COSE 1.0, sections 3.1.1 and 4.1. */
   async 'vc+jwt'(credential, { keyType, verificationMethod, sign }) {
     const header = { alg: jwsAlgorithm(keyType), typ: 'vc+jwt', cty: 'vc', kid: verificationMethod }
@@ -32,6 +49,14 @@ const SIGN: Record<EnvelopeType, (credential: Json, signer: EnvelopeSigner) => P
     const message = await signCoseSign1({ protected: header, payload }, { keyType, sign })
     return `data:application/vc+cose;base64,${Buffer.from(message).toString('base64')}`
   },
+  /** VC-JOSE-COSE 1.0, section 3.2.1. */
+  async 'vc+sd-jwt'(credential, { keyType, verificationMethod, sign }, { plan, randomBytes }) {
+    const { cnf, ...claims } = credential
+    const header = { alg: jwsAlgorithm(keyType), typ: 'vc+sd-jwt', cty: 'vc', kid: verificationMethod }
+    const { payload, disclosures } = buildSdJwt(claims, plan, { randomBytes })
+    const bound = { ...payload, ...(cnf !== undefined && { cnf }) }
+    return `data:application/vc+sd-jwt,${await signSdJwt({ header, payload: bound, disclosures }, sign)}`
+  },
 }
 
 /** Claims that a JWT has of its own (RFC 7519, section 4.1), and those of data model 1.1. */
@@ -39,7 +64,8 @@ const JWT_CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'vc', 'vp']
 
 /** Errors of a complete credential that cannot be the payload of an envelope; `isOfModel2`: of data model 2.0. */
 export function envelopedErrors(type: EnvelopeType, credential: Json, isOfModel2: boolean): FieldError[] {
-  const claims = type === 'vc+jwt' ? JWT_CLAIMS.filter((name) => Object.hasOwn(credential, name)) : []
+  const claims = type === 'vc+cose' ? [] : JWT_CLAIMS.filter((name) => Object.hasOwn(credential, name))
+  const isNamed = ({ path }: FieldError) => claims.some((name) => path === `/${name}`)
   return [
     ...(isOfModel2
       ? []
@@ -55,21 +81,28 @@ export function envelopedErrors(type: EnvelopeType, credential: Json, isOfModel2
       code: 'credential.registered_claim',
       message: 'is a claim of JWTs, which verifiers would read as such: give the member another name',
     })),
+    ...(type === 'vc+sd-jwt' ? claimErrors(credential).filter((error) => !isNamed(error)) : []),
   ]
 }
 
 /**
- * Signs a complete credential in an envelope; returns its `data:` URL. Throws `Refusal('credential.invalid')` for a
- * credential that is too long, and what the signer throws.
+ * Signs a complete credential in an envelope; returns its `data:` URL. In an SD-JWT its member `cnf` is the holder's key.
+ * Throws `Refusal('credential.invalid')` for a credential that is too long, and what the signer throws.
  */
-export async function signEnvelope(type: EnvelopeType, credential: Json, signer: EnvelopeSigner): Promise<string> {
-  const url = await SIGN[type](credential, signer)
-  if (url.length <= MAX_CHARACTERS) return url
+export async function signEnvelope(
+  type: EnvelopeType,
+  credential: Json,
+  signer: EnvelopeSigner,
+  terms: EnvelopeTerms,
+): Promise<string> {
+  const url = await SIGN[type](credential, signer, terms)
+  const most = MAX_CHARACTERS[type]
+  if (url.length <= most) return url
   throw new Refusal('credential.invalid', 'The credential is too long to be verified in its envelope.', [
     {
       path: '',
       code: 'credential.too_large',
-      message: `must give an envelope of at most ${MAX_CHARACTERS} characters`,
+      message: `must give an envelope of at most ${most} characters`,
     },
   ])
 }
@@ -81,7 +114,7 @@ export const envelopedCredential = (url: string): Json => ({
   type: 'EnvelopedVerifiableCredential',
 })
 
-/** The compact JWS, or the COSE_Sign1 in base64, of a `data:` URL. */
+/** The compact JWS, the SD-JWT, or the COSE_Sign1 in base64, of a `data:` URL. */
 export const encodedIn = (url: string): string => url.slice(url.indexOf(',') + 1)
 
 /** What a caller gets beside an `envelopedCredential`. */

@@ -8,6 +8,7 @@ import { boundsErrors } from '../bounds.ts'
 import { brandingErrors } from '../branding.ts'
 import type { DataModel } from '../checks.ts'
 import { chooseModel } from '../contexts.ts'
+import { type DisclosureTerms, selectiveErrors } from '../enveloped/disclosure.ts'
 import { withoutNulls } from '../extensions.ts'
 import {
   CREDENTIAL_PROOF_TYPES,
@@ -37,6 +38,10 @@ export interface TemplateDefinition {
   /** Default: the proof type that fits the issuer's key. */
   proofType?: string | null
   revocable: boolean
+  /** Only with vc+sd-jwt: paths in the credential that its holder may leave out. */
+  selectively?: unknown[][] | null
+  /** Only with vc+sd-jwt: digests that stand for no claim. */
+  decoys?: number | null
   type: string
 }
 
@@ -90,6 +95,28 @@ const ofDefinition = (errors: FieldError[]): FieldError[] =>
     message,
   }))
 
+/** What a template says of selective disclosure, for signing. */
+export const disclosureOf = ({ selectively, decoys }: TemplateDefinition): DisclosureTerms => ({
+  ...(selectively && { selectively }),
+  ...(typeof decoys === 'number' && { decoys }),
+})
+
+/** A path to a claim that no mapping makes would hide nothing, and leave in the open what it was meant for. */
+function disclosureErrors(definition: TemplateDefinition): FieldError[] {
+  const { proofType, selectively, claimMappings } = definition
+  const terms = disclosureOf(definition)
+  if (proofType !== 'vc+sd-jwt')
+    return Object.keys(terms).map((path) => error(path, 'selective', 'expected only with proof_type vc+sd-jwt'))
+  const wrong = selectiveErrors(terms)
+  const names = Object.keys(claimMappings ?? {})
+  if (wrong.length > 0 || names.length === 0) return wrong
+  return (selectively ?? []).flatMap(([first, name], place): FieldError[] =>
+    first !== 'credentialSubject' || name === 'id' || names.includes(String(name))
+      ? []
+      : [error(`selectively.${place}`, 'claim_unmapped', `expected a claim of claim_mappings: ${names.join(', ')}`)],
+  )
+}
+
 /** Returns every breach of the rules of a definition, with its path; if the list is empty, the definition is valid. */
 export function templateErrors(definition: TemplateDefinition, now: Date): FieldError[] {
   const bounds = ofDefinition(boundsErrors(definition))
@@ -114,6 +141,7 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
       : []),
     ...(claimMappings ? mappingErrors(claimMappings) : []),
     ...(expiresIn ? durationErrors(expiresIn, now) : []),
+    ...disclosureErrors(definition),
   ]
   const paths = new Set(errors.map(({ path }) => path))
   return [...errors, ...bounds.filter(({ path }) => !paths.has(path))]

@@ -13,7 +13,7 @@ import { codesOf, type Json, pathsOf, vcApi, vcApiIssue, vcApiSettings } from '.
 import { openWorld, type World } from '../../support/world.ts'
 
 const BASE = '/v1/credentials/web-semantic'
-const PROOF_TYPES = ['vc+jwt', 'vc+cose'] as const
+const PROOF_TYPES = ['vc+jwt', 'vc+cose', 'vc+sd-jwt'] as const
 
 interface Issued {
   id: string
@@ -263,7 +263,7 @@ const REFUSED: [
   ],
   [
     'a name of another proof type',
-    'vc+sd-jwt',
+    'vp+jwt',
     () => payload(dids.p256),
     ['credential.proof_type_unsupported', 'proofType'],
   ],
