@@ -5,9 +5,6 @@ import type { DerivedCredential, IssuedCredential } from './wire.ts'
 /** A credential that is signed as it is, without proof. Its contexts define further members. */
 export type CompleteCredential = JsonObject
 
-/** A W3C presentation with the holder's proof. Its contexts define further members. */
-export type VerifiablePresentation = JsonObject
-
 /** A W3C presentation with the holder's proof, or in an envelope that the holder has signed. */
 export type ProvedPresentation = JsonObject
 
@@ -108,7 +105,7 @@ export interface VcApiProveIn {
 }
 
 export interface VcApiPresentationOut {
-  verifiablePresentation: VerifiablePresentation
+  verifiablePresentation: ProvedPresentation
 }
 
 export const verified = (warnings: Pick<Warning, 'message'>[], checks: VcApiCheckOut[]): VcApiVerifiedOut => ({

@@ -9,6 +9,13 @@ import type { DataModel } from './checks.ts'
 export const ENVELOPE_TYPES = ['vc+jwt', 'vc+cose', 'vc+sd-jwt'] as const
 export type EnvelopeType = (typeof ENVELOPE_TYPES)[number]
 
+/** The same of presentations (section 4.13). */
+export const PRESENTATION_ENVELOPE_TYPES = ['vp+jwt', 'vp+cose'] as const
+export type PresentationEnvelopeType = (typeof PRESENTATION_ENVELOPE_TYPES)[number]
+
+export const isPresentationEnvelopeType = (value: unknown): value is PresentationEnvelopeType =>
+  (PRESENTATION_ENVELOPE_TYPES as readonly unknown[]).includes(value)
+
 /** How a credential can be signed: with a proof in it, or in an envelope. */
 export const CREDENTIAL_PROOF_TYPES = [...PROOF_TYPES, ...ENVELOPE_TYPES] as const
 export type CredentialProofType = (typeof CREDENTIAL_PROOF_TYPES)[number]
@@ -20,7 +27,7 @@ export const isCredentialProofType = (value: unknown): value is CredentialProofT
   isProofType(value) || isEnvelopeType(value)
 
 /** ES256 first, which more verifiers of JOSE and COSE know than EdDSA. */
-const ENVELOPE_KEYS: PublicKeyType[] = ['p256', 'ed25519']
+export const ENVELOPE_KEYS: PublicKeyType[] = ['p256', 'ed25519']
 
 /** The key that a proof type needs of a signer. */
 export const credentialKeyFor = (

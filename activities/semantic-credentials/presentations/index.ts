@@ -10,6 +10,7 @@ import {
 import { Refusal } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
+import { signPresentationEnvelope } from '../../../protocol/semantic-credentials/enveloped/issue.ts'
 import type { Asked, PresentationToVerify } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import { expectedDomains, failed, signaturesOf } from '../../../protocol/semantic-credentials/presentations/checks.ts'
 import {
@@ -33,6 +34,12 @@ import {
   presentationWarnings,
   type WarnedPresentationVerdict,
 } from '../../../protocol/semantic-credentials/presentations/warnings.ts'
+import {
+  ENVELOPE_KEYS,
+  isPresentationEnvelopeType,
+  PRESENTATION_ENVELOPE_TYPES,
+  type PresentationEnvelopeType,
+} from '../../../protocol/semantic-credentials/proof-types.ts'
 import {
   assertTrustedContexts,
   type TrustedContexts,
@@ -75,7 +82,19 @@ export interface HolderSignature extends PresentationInput {
 
 const canHoldersUse = (type: ProofType) => !isSelective(suiteOf(type))
 
-const HOLDER_PROOF_TYPES = PROOF_TYPES.filter(canHoldersUse)
+const HOLDER_PROOF_TYPES = [...PROOF_TYPES.filter(canHoldersUse), ...PRESENTATION_ENVELOPE_TYPES]
+
+type HolderProofType = ProofType | PresentationEnvelopeType
+
+/** Throws `Refusal('presentation.proof_type_unsupported')`. */
+function holderProofType(proofType: string): HolderProofType {
+  if (isPresentationEnvelopeType(proofType) || (isProofType(proofType) && canHoldersUse(proofType))) return proofType
+  throw new Refusal(
+    'presentation.proof_type_unsupported',
+    'A presentation cannot be signed with this proof type; see errors.',
+    [{ path: 'proofType', code: 'enum', message: `expected one of ${HOLDER_PROOF_TYPES.join(', ')}` }],
+  )
+}
 
 interface Parts extends Pick<Dependencies, 'config' | 'documents' | 'now'> {
   operations: Operations
@@ -197,38 +216,25 @@ export function createPresentations(parts: Parts) {
     checkPresentation,
 
     /**
-     * Signs a presentation with one of the tenant's DIDs, for authentication. Throws `Refusal('presentation.malformed'
+     * Signs a presentation with one of the tenant's DIDs, for authentication: with a proof, or in an envelope. Throws `Refusal('presentation.malformed'
      * | 'presentation.invalid' | 'presentation.proof_type_unsupported' | 'presentation.signer_*')`, `credential.*` or
      * `context.*` for what is not JSON-LD, and `Unavailable('keys')`. Nothing is stored.
      */
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
-      const { did, proofType, challenge, domain, didField = 'did' } = request
-      if (!isProofType(proofType) || !canHoldersUse(proofType))
-        throw new Refusal(
-          'presentation.proof_type_unsupported',
-          'A presentation cannot be signed with this proof type; see errors.',
-          [
-            {
-              path: 'proofType',
-              code: 'enum',
-              message: `expected one of ${HOLDER_PROOF_TYPES.join(', ')}`,
-            },
-          ],
-        )
+      const { did, challenge, domain, didField = 'did' } = request
+      const proofType = holderProofType(request.proofType)
       const presentation = presentationToSign(request.presentation, proofType)
       const holder = await signers.signerOf(tenantId, did, refusePresenter(didField))
-      return documents.sign(
-        {
-          credential: presentation,
-          proofType,
-          signer: holder.withKey(keyFor(proofType)),
-          now: now(),
-          proofPurpose: 'authentication',
-          ...(challenge !== undefined && { challenge }),
-          ...(domain !== undefined && { domain }),
-        },
-        contexts.lookupFor(tenantId),
-      )
+      const lookup = contexts.lookupFor(tenantId)
+      const said = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }) }
+      if (isPresentationEnvelopeType(proofType)) {
+        const signer = holder.withKey({ keyTypes: ENVELOPE_KEYS, neededBy: proofType })
+        await documents.inspect(presentation, lookup)
+        return signPresentationEnvelope(proofType, presentation, signer, said)
+      }
+      const signer = holder.withKey(keyFor(proofType))
+      const proof = { proofType, signer, now: now(), proofPurpose: 'authentication', ...said } as const
+      return documents.sign({ credential: presentation, ...proof }, lookup)
     },
 
     /**

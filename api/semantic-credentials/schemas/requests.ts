@@ -1,5 +1,8 @@
 import { isSelective, PROOF_TYPES, suiteOf } from '../../../protocol/data-integrity/index.ts'
-import { CREDENTIAL_PROOF_TYPES } from '../../../protocol/semantic-credentials/proof-types.ts'
+import {
+  CREDENTIAL_PROOF_TYPES,
+  PRESENTATION_ENVELOPE_TYPES,
+} from '../../../protocol/semantic-credentials/proof-types.ts'
 import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
 import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
@@ -176,10 +179,14 @@ const ENTRY_OF_LIST: Schema = {
 }
 
 const POINTERS: Schema = { type: 'array', items: ref('JsonPointer'), maxItems: 200 }
-const proof = (proofTypes: readonly string[]) => ({
-  cryptosuite: { type: 'string', enum: proofTypes.filter((name) => name.includes('-')) },
-  type: { type: 'string', enum: ['DataIntegrityProof', ...proofTypes.filter((name) => !name.includes('-'))] },
-})
+/** A cryptosuite, which has a hyphen in its name; or the type of an older proof or of an envelope. */
+const proof = (proofTypes: readonly string[]) => {
+  const isSuite = (name: string) => name.includes('-') && !name.includes('+')
+  return {
+    cryptosuite: { type: 'string', enum: proofTypes.filter(isSuite) },
+    type: { type: 'string', enum: ['DataIntegrityProof', ...proofTypes.filter((name) => !isSuite(name))] },
+  }
+}
 const EXPECTED = { challenge: text(4096), domain: text(4096) }
 
 /** Options, of which null is absent. */
@@ -236,7 +243,7 @@ const VC_API: Schemas = {
   }),
   VcApiDeriveOptions: options({ selectivePointers: POINTERS, presentationHeader: { allOf: [ref('Base64Url')] } }),
   VcApiProveOptions: options({
-    ...proof(PROOF_TYPES.filter((name) => !isSelective(suiteOf(name)))),
+    ...proof([...PROOF_TYPES.filter((name) => !isSelective(suiteOf(name))), ...PRESENTATION_ENVELOPE_TYPES]),
     ...EXPECTED,
     verificationMethod: { ...text(4096), description: "Default: a key of the holder's DID." },
   }),

@@ -9,7 +9,7 @@ import { buildSdJwt, type DisclosurePlan } from '../../sd-jwt-credentials/build.
 import { claimErrors } from '../../sd-jwt-credentials/claims.ts'
 import type { RandomBytes } from '../../sd-jwt-credentials/disclosures.ts'
 import { MAX_ENCODED, signSdJwt } from '../../sd-jwt-credentials/issue.ts'
-import type { EnvelopeType } from '../proof-types.ts'
+import type { EnvelopeType, PresentationEnvelopeType } from '../proof-types.ts'
 
 /** The key of an issuer, under assertionMethod. */
 type EnvelopeSigner = Pick<Signer, 'keyType' | 'verificationMethod' | 'sign'>
@@ -30,25 +30,31 @@ const MAX_CHARACTERS: Record<EnvelopeType, number> = {
 
 const utf8 = new TextEncoder()
 
+/** Of a JWS: `type` with the suffix `+jwt`, and the type of what it contains (VC-JOSE-COSE 1.0, sections 3.1 and 4.1). */
+async function asJws(type: 'vc' | 'vp', content: Json, signer: EnvelopeSigner): Promise<string> {
+  const { keyType, verificationMethod, sign } = signer
+  const header = { alg: jwsAlgorithm(keyType), typ: `${type}+jwt`, cty: type, kid: verificationMethod }
+  return `data:application/${type}+jwt,${await signCompactJws(header, content, sign)}`
+}
+
+/** The same of a COSE_Sign1 (section 3.3). */
+async function asCose(type: 'vc' | 'vp', content: Json, signer: EnvelopeSigner): Promise<string> {
+  const { keyType, verificationMethod, sign } = signer
+  const header: CborMap = new Map<number, string | Uint8Array>([
+    [HEADER.typ, `application/${type}+cose`],
+    [HEADER.contentType, `application/${type}`],
+    [HEADER.kid, utf8.encode(verificationMethod)],
+  ])
+  const payload = utf8.encode(JSON.stringify(content))
+  const message = await signCoseSign1({ protected: header, payload }, { keyType, sign })
+  return `data:application/${type}+cose;base64,${Buffer.from(message).toString('base64')}`
+}
+
 type Sign = (credential: Json, signer: EnvelopeSigner, terms: EnvelopeTerms) => Promise<string>
 
 const SIGN: Record<EnvelopeType, Sign> = {
-  /** VC-JOSE-COSE 1.0, sections 3.1.1 and 4.1. */
-  async 'vc+jwt'(credential, { keyType, verificationMethod, sign }) {
-    const header = { alg: jwsAlgorithm(keyType), typ: 'vc+jwt', cty: 'vc', kid: verificationMethod }
-    return `data:application/vc+jwt,${await signCompactJws(header, credential, sign)}`
-  },
-  /** VC-JOSE-COSE 1.0, section 3.3.1. */
-  async 'vc+cose'(credential, { keyType, verificationMethod, sign }) {
-    const header: CborMap = new Map<number, string | Uint8Array>([
-      [HEADER.typ, 'application/vc+cose'],
-      [HEADER.contentType, 'application/vc'],
-      [HEADER.kid, utf8.encode(verificationMethod)],
-    ])
-    const payload = utf8.encode(JSON.stringify(credential))
-    const message = await signCoseSign1({ protected: header, payload }, { keyType, sign })
-    return `data:application/vc+cose;base64,${Buffer.from(message).toString('base64')}`
-  },
+  'vc+jwt': (credential, signer) => asJws('vc', credential, signer),
+  'vc+cose': (credential, signer) => asCose('vc', credential, signer),
   /** VC-JOSE-COSE 1.0, section 3.2.1. */
   async 'vc+sd-jwt'(credential, { keyType, verificationMethod, sign }, { plan, randomBytes }) {
     const { cnf, ...claims } = credential
@@ -105,6 +111,48 @@ export async function signEnvelope(
       message: `must give an envelope of at most ${most} characters`,
     },
   ])
+}
+
+/** What a verifier asked for: in an envelope, `nonce` and `aud` (D-951). */
+export interface PresentationTerms {
+  challenge?: string
+  domain?: string
+}
+
+/** Members that an envelope has of its own, beside those of the presentation in it. */
+const OWN_CLAIMS = [...JWT_CLAIMS, 'nonce', 'cnf']
+
+/** Errors of a presentation that cannot be the content of an envelope; `isOfModel2`: of data model 2.0. */
+export function envelopedPresentationErrors(
+  type: PresentationEnvelopeType,
+  presentation: Json,
+  isOfModel2: boolean,
+): FieldError[] {
+  const model = `must be ${CONTEXT.credentialsV2}: ${type} is for presentations of data model 2.0`
+  return [
+    ...(isOfModel2 ? [] : [{ path: '/@context/0', code: 'presentation.base_context', message: model }]),
+    ...OWN_CLAIMS.filter((name) => Object.hasOwn(presentation, name)).map((name) => ({
+      path: `/${name}`,
+      code: 'presentation.registered_claim',
+      message: 'is a claim of JWTs, which verifiers would read as such: give the member another name',
+    })),
+  ]
+}
+
+/** Signs a presentation in an envelope; returns the object with its `data:` URL. Throws what the signer throws. */
+export async function signPresentationEnvelope(
+  type: PresentationEnvelopeType,
+  presentation: Json,
+  signer: EnvelopeSigner,
+  { challenge, domain }: PresentationTerms,
+): Promise<Json> {
+  const said = {
+    ...presentation,
+    ...(challenge !== undefined && { nonce: challenge }),
+    ...(domain !== undefined && { aud: domain }),
+  }
+  const url = await (type === 'vp+jwt' ? asJws : asCose)('vp', said, signer)
+  return { '@context': CONTEXT.credentialsV2, id: url, type: 'EnvelopedVerifiablePresentation' }
 }
 
 /** What a holder gets of a credential in an envelope (VC Data Model 2.0, section 4.12), by its `data:` URL. */

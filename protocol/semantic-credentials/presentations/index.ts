@@ -3,6 +3,8 @@ import { type FieldError, firstFault, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { boundsErrors, MAX_ENVELOPED, shapelessErrors, wrapperHint } from '../bounds.ts'
 import { BASE_CONTEXT, BASE_CONTEXTS, credentialErrors, type DataModel, isUri } from '../checks.ts'
+import { envelopedPresentationErrors } from '../enveloped/issue.ts'
+import { isPresentationEnvelopeType, type PresentationEnvelopeType } from '../proof-types.ts'
 import { unsignedErrors } from '../unsigned.ts'
 import { holderOf } from './checks.ts'
 import { envelopeErrors, isEnveloped, isOverfull } from './envelopes.ts'
@@ -96,19 +98,22 @@ export function assertPresentation(presentation: Json): void {
 }
 
 /**
- * Returns a checked presentation for its holder's proof, with the context that the proof needs. Its `holder` stays
+ * Returns a checked presentation for its holder's proof or envelope, with the context that the proof needs. Its `holder` stays
  * unchanged. Throws `Refusal('presentation.malformed' | 'presentation.invalid')`.
  */
-export function presentationToSign(value: unknown, proofType: ProofType): Json {
+export function presentationToSign(value: unknown, proofType: ProofType | PresentationEnvelopeType): Json {
   const presentation = normalisePresentation(value)
   const model = modelOfPresentation(presentation)
   const errors = [...ownErrors(presentation, model), ...unsignedErrors(presentation, { sign: false })]
+  const isEnvelope = isPresentationEnvelopeType(proofType)
+  if (isEnvelope) errors.push(...envelopedPresentationErrors(proofType, presentation, model === '2.0'))
   if (presentation.proof !== undefined)
     errors.push({ path: '/proof', code: 'presentation.not_yours', message: 'must be absent: the platform adds it' })
   if (errors.length > 0) {
     const message = `The presentation is not valid: ${firstFault(errors)}.`
     throw new Refusal('presentation.invalid', message, errors)
   }
-  const contexts = [...listOf(presentation['@context']), ...listOf(suiteOf(proofType).context?.[model])]
+  const ofProof = isEnvelope ? undefined : suiteOf(proofType).context?.[model]
+  const contexts = [...listOf(presentation['@context']), ...listOf(ofProof)]
   return { ...presentation, '@context': [...new Set(contexts)] }
 }

@@ -1,0 +1,163 @@
+import test from 'ava'
+import { importJWK, type JWK, jwtVerify } from 'jose'
+import { CONTEXT } from '../../../protocol/contexts/index.ts'
+import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../../protocol/dids/key.ts'
+import { createDid, payload } from '../../support/credentials/credentials.ts'
+import { failedIn, verifyPresentation } from '../../support/credentials/presentations.ts'
+import { codesOf, type Json, pathsOf, vcApi, vcApiIssue, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { pythonWith } from '../../support/parts/python.ts'
+import { needs } from '../../support/parts.ts'
+import { openWorld, type World } from '../../support/world.ts'
+
+const EXPECTED = { challenge: 'the-challenge', domain: 'verifier.example' }
+const PROOF_TYPES = ['vp+jwt', 'vp+cose'] as const
+
+const withPython = needs('Python')
+const cwt = pythonWith('cwt==3.3.0')
+
+let world: World
+let issuer: string
+let holders: { ed25519: string; p256: string }
+let stranger: string
+test.before(async () => {
+  world = await openWorld()
+  await vcApiSettings(world, true)
+  issuer = await createDid(world, 'p256')
+  holders = { ed25519: await createDid(world), p256: await createDid(world, 'p256') }
+  stranger = await createDid(world)
+})
+test.after.always(() => world?.close())
+
+const credentialFor = (holder: string, type = 'vc+sd-jwt') =>
+  vcApiIssue(
+    world,
+    payload(issuer, {
+      id: 'urn:uuid:5e0f3a7c-8f04-4f5b-9d0a-0d7a2cf5f3b1',
+      credentialSubject: { id: holder, course: 'CS' },
+    }),
+    { type },
+  )
+
+const unsigned = (holder: string, credentials: unknown[], more: Json = {}): Json => ({
+  '@context': [CONTEXT.credentialsV2],
+  type: ['VerifiablePresentation'],
+  holder,
+  verifiableCredential: credentials,
+  ...more,
+})
+
+const prove = (presentation: Json, options: Json) => vcApi(world, 'presentations/prove', { presentation, options })
+
+async function proved(presentation: Json, options: Json): Promise<Json & { id: string }> {
+  const reply = await prove(presentation, options)
+  if (reply.status !== 201) throw new Error(reply.text)
+  return reply.json<{ verifiablePresentation: Json & { id: string } }>().verifiablePresentation
+}
+
+const keyOf = (did: string) => {
+  const url = `${did}#${did.slice('did:key:'.length)}`
+  return { url, jwk: toJwk(publicKeyOf(dereference(resolveDidKey(did), url, 'authentication').method)) }
+}
+
+for (const type of PROOF_TYPES)
+  for (const keyType of ['p256', 'ed25519'] as const)
+    test(`${type} by ${keyType} verifies here, for its challenge and its domain alone (D-951)`, async (t) => {
+      const holder = holders[keyType]
+      const credentials = [
+        await credentialFor(holder),
+        await credentialFor(holder, 'eddsa-rdfc-2022').catch(() => null),
+      ]
+      const signed = await proved(
+        unsigned(
+          holder,
+          credentials.filter((each) => each !== null),
+        ),
+        { type, ...EXPECTED },
+      )
+      t.deepEqual(Object.keys(signed), ['@context', 'id', 'type'])
+      t.is(signed.type, 'EnvelopedVerifiablePresentation')
+      const verdict = await verifyPresentation(world, signed, EXPECTED)
+      t.true(verdict.verified, verdict.reason)
+      const [first] = failedIn(await verifyPresentation(world, signed, { ...EXPECTED, challenge: 'another-one' }))
+      t.is(first?.[0], 'challenge')
+      const [other] = failedIn(await verifyPresentation(world, signed, { ...EXPECTED, domain: 'other.example' }))
+      t.is(other?.[0], 'domain')
+      const reply = await vcApi(world, 'presentations/verify', { verifiablePresentation: signed, options: EXPECTED })
+      t.is(reply.status, 200, reply.text)
+    })
+
+test('jose verifies our vp+jwt: payload, nonce and audience (VC-JOSE-COSE 1.0, section 3.1.2)', async (t) => {
+  const holder = holders.p256
+  const presentation = unsigned(holder, [await credentialFor(holder)])
+  const { id } = await proved(presentation, { type: 'vp+jwt', ...EXPECTED })
+  const { url, jwk } = keyOf(holder)
+  const key = await importJWK({ ...jwk } as JWK, 'ES256')
+  const rules = { audience: EXPECTED.domain, typ: 'vp+jwt', algorithms: ['ES256'] }
+  const { payload: content, protectedHeader } = await jwtVerify(id.slice('data:application/vp+jwt,'.length), key, rules)
+  t.deepEqual(protectedHeader, { alg: 'ES256', typ: 'vp+jwt', cty: 'vp', kid: url })
+  t.deepEqual(content, { ...presentation, nonce: EXPECTED.challenge, aud: EXPECTED.domain })
+})
+
+/** Verifies a COSE_Sign1 in base64 with a public JWK, and prints its payload. */
+const VERIFY_COSE = `
+import base64, json, sys
+import cwt
+key = cwt.COSEKey.from_jwk(json.loads(sys.argv[2]))
+print(cwt.COSE.new().decode(base64.b64decode(sys.argv[1]), key).decode())
+`
+
+withPython('PyPI’s cwt verifies our vp+cose (VC-JOSE-COSE 1.0, section 3.3.2)', async (t) => {
+  const holder = holders.p256
+  const presentation = unsigned(holder, [await credentialFor(holder)])
+  const { id } = await proved(presentation, { type: 'vp+cose' })
+  const { url, jwk } = keyOf(holder)
+  const text = await cwt(VERIFY_COSE, id.slice(id.indexOf(',') + 1), JSON.stringify({ ...jwk, alg: 'ES256', kid: url }))
+  t.deepEqual(JSON.parse(text), presentation)
+})
+
+test('a presentation by the key of another DID is signed, and does not verify as that of its holder', async (t) => {
+  const holder = holders.p256
+  const presentation = unsigned(holder, [await credentialFor(holder)])
+  const signed = await proved(presentation, { type: 'vp+jwt', verificationMethod: keyOf(stranger).url, ...EXPECTED })
+  t.false((await verifyPresentation(world, signed, EXPECTED)).verified)
+})
+
+for (const type of PROOF_TYPES)
+  test(`${type} refuses what it cannot sign, with the field`, async (t) => {
+    const holder = holders.p256
+    const refusals: [Json, string[], string[]][] = [
+      [
+        unsigned(holder, [], { '@context': [CONTEXT.credentialsV1] }),
+        ['presentation.invalid', 'presentation.base_context'],
+        ['presentation.@context.0'],
+      ],
+      [
+        unsigned(holder, [], { nonce: 'mine' }),
+        ['presentation.invalid', 'presentation.registered_claim'],
+        ['presentation.nonce'],
+      ],
+      [
+        unsigned(holder, [], { proof: { type: 'DataIntegrityProof' } }),
+        ['presentation.invalid', 'presentation.not_yours'],
+        ['presentation.proof'],
+      ],
+      [
+        unsigned(holder, [], { oops: 1 }),
+        ['credential.term_undefined', 'credential.term_undefined'],
+        ['presentation.oops'],
+      ],
+    ]
+    for (const [presentation, codes, paths] of refusals) {
+      const reply = await prove(presentation, { type })
+      t.is(reply.status, 400)
+      t.deepEqual([codesOf(reply.text), pathsOf(reply.text)], [codes, paths])
+    }
+    const unfit = await prove(unsigned(await createDid(world, 'bls12381g2'), []), { type })
+    t.is(codesOf(unfit.text)[0], 'presentation.signer_key_unfit')
+  })
+
+test('the envelope of a credential is none of a presentation', async (t) => {
+  const reply = await prove(unsigned(holders.p256, []), { type: 'vc+jwt' })
+  t.deepEqual(codesOf(reply.text), ['presentation.proof_type_unsupported', 'enum'])
+})
