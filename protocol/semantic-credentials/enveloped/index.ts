@@ -1,7 +1,8 @@
 import { fromBase64url } from '../../base64url.ts'
-import { CONTEXT } from '../../contexts/index.ts'
+import { Refusal } from '../../errors.ts'
 import { type Json, listOf } from '../../json.ts'
 import { boundsErrors } from '../bounds.ts'
+import { bareFault } from './bare.ts'
 import { openCose, openCosePresentation } from './cose.ts'
 import { openJose, openJosePresentation } from './jose.ts'
 import { type Enclosed, type OpenedEnvelope, type OpenedPresentation, refusedEnvelope } from './opened.ts'
@@ -69,20 +70,9 @@ function openUrl<Result>(id: unknown, what: Enclosed['what'], openers: Openers<R
   return open(content, base64 !== undefined)
 }
 
-/** What stands beside the envelope is not signed, and whoever reads it would take it for what the envelope says. */
-const MEMBERS = ['@context', 'id', 'type']
-
 function assertBare(envelope: Json, name: string): void {
-  const more = Object.keys(envelope).find((member) => !MEMBERS.includes(member))
-  if (more !== undefined)
-    throw refusedEnvelope(
-      'members',
-      `An ${name} has no member ${more.slice(0, 100)}: what is not in the envelope is not signed.`,
-    )
-  if (!listOf(envelope['@context']).includes(CONTEXT.credentialsV2))
-    throw refusedEnvelope('context', `The @context of an ${name} must have ${CONTEXT.credentialsV2}.`)
-  if (listOf(envelope.type).join() !== name)
-    throw refusedEnvelope('members', `The only type of an object with an envelope must be ${name}.`)
+  const fault = bareFault(envelope, name)
+  if (fault) throw new Refusal(fault.code, fault.message)
 }
 
 function assertPlain(content: Json, what: Enclosed['what']): void {
@@ -99,6 +89,13 @@ function assertPlain(content: Json, what: Enclosed['what']): void {
 export function openEnvelope(envelope: Json): OpenedEnvelope {
   assertBare(envelope, 'EnvelopedVerifiableCredential')
   const opened = openUrl(envelope.id, 'credential', CREDENTIALS)
+  assertPlain(opened.credential, 'credential')
+  return opened
+}
+
+/** The same of an envelope alone: a JWS as text, or the bytes of a COSE_Sign1. */
+export function openEncoded(encoded: string | Uint8Array): OpenedEnvelope {
+  const opened = typeof encoded === 'string' ? openJose(encoded) : openCose(encoded)
   assertPlain(opened.credential, 'credential')
   return opened
 }

@@ -35,6 +35,15 @@ const CHECK_OF: Record<ReasonType, CredentialCheck> = {
 
 const CHECKS = [...new Set(Object.values(CHECK_OF))]
 
+/** Who may issue, and by which contexts, is asked first: a credential that fails there is not looked at. */
+const ENDS: ReadonlySet<ReasonType> = new Set([
+  'UntrustedContext',
+  'IssuerNotTrusted',
+  'IssuerNotListed',
+  'IssuerNotAllowed',
+  'VerifierNotAllowed',
+])
+
 const validity = (credential: Json): string => {
   const from = credential.validFrom ?? credential.issuanceDate
   const until = credential.validUntil ?? credential.expirationDate
@@ -68,11 +77,15 @@ interface CheckedCredential {
   skip?: ReadonlySet<OptionalCheck> | undefined
 }
 
-/** After a syntax error the other checks are skipped; without a key the check of the proof is. */
+/**
+ * After a syntax error, or where the issuer or its contexts are not accepted, the other checks are skipped; without a key
+ * the check of the proof is.
+ */
 export function verdictChecks({ credential, reasons, trust, path, skip }: CheckedCredential): Check[] {
   const leftOut: ReadonlySet<CheckName> = skip ?? new Set()
   const failures = (check: CredentialCheck) => reasons.filter(({ type }) => CHECK_OF[type] === check)
   const malformed = reasons.some(({ type }) => type === 'Syntax')
+  const end = reasons.find(({ type }) => ENDS.has(type))
   const unknownKey = (['credentialIssuer', TRUST, 'credentialForm'] as const).some(
     (check) => failures(check).length > 0,
   )
@@ -83,6 +96,7 @@ export function verdictChecks({ credential, reasons, trust, path, skip }: Checke
     if (check === TRUST)
       return trust ? { ...passed(check, `The trust list ${excerpt(trust.listName)} has it.`, path), trust } : []
     if (leftOut.has(check)) return skipped(check, 'The request leaves this check out.', path)
+    if (end) return skipped(check, `Not looked at: ${end.type} ended the verification.`, path)
     if (malformed) return skipped(check, 'The form of the credential is not valid.', path)
     if (check === 'credentialProof' && unknownKey) return skipped(check, 'The key of the proof is not known.', path)
     if (check === 'credentialStatus' && credential.credentialStatus === undefined)

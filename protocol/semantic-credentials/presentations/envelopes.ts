@@ -2,7 +2,7 @@ import type { Json } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { MAX_ENVELOPED, membersIn } from '../bounds.ts'
-import { BASE_CONTEXT } from '../checks.ts'
+import { bareFault } from '../enveloped/bare.ts'
 import { openEnvelope } from '../enveloped/index.ts'
 
 const CREDENTIAL = 'EnvelopedVerifiableCredential'
@@ -69,16 +69,8 @@ export const isEnveloped = (credential: unknown): boolean =>
 
 export const isEnvelopedPresentation = (presentation: Json): boolean => isEnvelope(presentation, PRESENTATION)
 
-/** An enveloped credential has its content in its `data:` URL (VC Data Model 2.0, section 4.12). */
+/** What forbids that a credential of a presentation is read by its envelope. */
 export function envelopeErrors(credential: Json, path: string): FieldError[] {
-  const enveloped =
-    listOf(credential['@context']).includes(BASE_CONTEXT['2.0']) && listOf(credential.type).includes(CREDENTIAL)
-  if (enveloped && String(credential.id).startsWith('data:')) return []
-  return [
-    {
-      path,
-      code: 'credential.envelope',
-      message: `must have the base context, the type ${CREDENTIAL} and a data: URL as id`,
-    },
-  ]
+  const fault = bareFault(credential, CREDENTIAL)
+  return fault ? [{ path, ...fault }] : []
 }
