@@ -2,9 +2,10 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { NOT_LISTED, type TrustGate, trustIn } from '../../protocol/credentials/trust.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
 import { type OpenedEnvelope, openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
+import { openPublished } from '../../protocol/semantic-credentials/enveloped/lists.ts'
+import { envelopeTimes } from '../../protocol/semantic-credentials/enveloped/verify.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
@@ -35,6 +36,8 @@ interface Parts extends Pick<Dependencies, 'documents' | 'outbound' | 'config' |
 /** A verified list from another host, and its bits. */
 interface VerifiedList {
   list: Json
+  /** In which it was published, if it has no proof of its own. */
+  envelope: OpenedEnvelope | undefined
   bits: Uint8Array | undefined
 }
 
@@ -75,16 +78,19 @@ export function createCredentialVerifier(parts: Parts) {
     lists(`${tenantId} ${listUrl}`, {
       readFor: tenantId,
       url: listUrl,
-      accept: 'application/vc, application/ld+json, application/json',
+      accept: 'application/vc, application/vc+jwt, application/vc+cose, application/ld+json, application/json',
       maxBytes: LIST_BYTES,
-      isCurrent: ({ list }) => timeReasons(list, { now: now() }).length === 0,
+      isCurrent: ({ list, envelope }) =>
+        timeReasons(list, { now: now() }).length === 0 &&
+        (envelope === undefined || envelopeTimes(envelope, { now: now() }).length === 0),
       async read(bytes) {
-        const asSent = parseForeignJson(bytes, { code: 'status_list.malformed' })
+        const { content: asSent, envelope } = openPublished(bytes)
         const list = normaliseForVerify(asSent)
         const verdict = await documents.verify(
           {
             credential: list,
             ...(isObject(asSent) && { asSent }),
+            ...(envelope && { envelope }),
             now: now(),
             toleranceMs,
             resolveDid: resolveFor(tenantId),
@@ -98,7 +104,7 @@ export function createCredentialVerifier(parts: Parts) {
           )
         const encodedList = encodedListOf(list)
         const bits = encodedList === undefined ? undefined : await unpacking(() => decodeListAside(encodedList))
-        return { list: { list, bits }, size: bytes.length + (bits?.length ?? 0) }
+        return { list: { list, envelope, bits }, size: bytes.length + (bits?.length ?? 0) }
       },
     })
 

@@ -31,7 +31,7 @@ const because = (type: Reason['type'], code: string, message: string): Reason =>
 })
 
 /** `nbf` and `exp` of the envelope count beside the dates of the credential. */
-function times({ notBefore, expires }: Opened, clock: Clock): Reason[] {
+export function envelopeTimes({ notBefore, expires }: Opened, clock: Clock): Reason[] {
   const reasons: Reason[] = []
   if (notBefore !== undefined && isToCome(momentOfSeconds(notBefore), clock))
     reasons.push(because('NotYetValid', 'not_yet_valid', 'The envelope is not valid yet; see its nbf.'))
@@ -79,7 +79,7 @@ export async function envelopeReasons(opened: OpenedEnvelope, rules: EnvelopeRul
   const signed = isOthers
     ? [because('Issuer', 'key_of_another', `The envelope is not signed by the issuer ${issuer.slice(0, 200)}.`)]
     : await signatureReasons(opened, { ...rules, purpose: 'assertionMethod', controller: issuer })
-  return [...signed, ...(atItsTime ? times(opened, rules) : [])]
+  return [...signed, ...(atItsTime ? envelopeTimes(opened, rules) : [])]
 }
 
 /** Why the envelope does not prove who presents; an empty list if it does. Throws only errors of our own parts. */
@@ -88,5 +88,5 @@ export const presenterReasons = async (
   rules: Omit<SignatureRules, 'purpose'>,
 ): Promise<Reason[]> => [
   ...(await signatureReasons(opened, { ...rules, purpose: 'authentication' })),
-  ...times(opened, rules),
+  ...envelopeTimes(opened, rules),
 ]

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import { CONTEXT } from '../../../protocol/contexts/index.ts'
+import { verify } from '../../support/credentials/credentials.ts'
+import { ed25519Signer, p256Signer } from '../../support/credentials/signers.ts'
+import { asCose, asJwt, bytes, cose, credentialOf, jwt } from '../../support/enveloped/credentials.ts'
+import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
+
+type Json = Record<string, unknown>
+
+const [issuer, stranger] = [p256Signer(), ed25519Signer()]
+const lists = new Map<string, { type: string; body: string | Uint8Array }>()
+
+let beside: WorldBeside
+test.before(async () => {
+  beside = await openWorldBeside('envelopes.test', ({ url = '' }, response) => {
+    const { type, body } = lists.get(url) ?? { type: 'application/vc', body: '{}' }
+    response.writeHead(lists.has(url) ? 200 : 404, { 'content-type': type }).end(body)
+  })
+})
+test.after.always(() => beside?.close())
+
+/** A list with the entry 5 set. */
+function listAt(id: string, more: Json = {}): Json {
+  const bits = Buffer.alloc(16_384)
+  bits.writeUInt8(0x80 >> 5, 0)
+  return credentialOf(issuer, {
+    '@context': [CONTEXT.credentialsV2],
+    id,
+    type: ['VerifiableCredential', 'BitstringStatusListCredential'],
+    credentialSubject: {
+      id: `${id}#list`,
+      type: 'BitstringStatusList',
+      statusPurpose: 'revocation',
+      encodedList: `u${gzipSync(bits).toString('base64url')}`,
+    },
+    ...more,
+  })
+}
+
+/** Publishes what a form makes of a list; returns its address. */
+async function publish(
+  form: (list: Json) => Promise<string | Uint8Array>,
+  { type = 'application/vc', more = {} }: { type?: string; more?: Json } = {},
+): Promise<string> {
+  const path = randomUUID()
+  const id = beside.urlOf(path)
+  lists.set(`/${path}`, { type, body: await form(listAt(id, more)) })
+  return id
+}
+
+async function verdictOf(statusListCredential: string, index: number) {
+  const credentialStatus = {
+    type: 'BitstringStatusListEntry',
+    statusPurpose: 'revocation',
+    statusListIndex: `${index}`,
+    statusListCredential,
+  }
+  const payload = credentialOf(issuer, { credentialStatus })
+  const { verified, reason } = await verify(beside.world, asJwt(await jwt({ signer: issuer, payload })))
+  return verified ? 'verified' : reason.map(({ type }) => type).join()
+}
+
+const asJws = (list: Json, signer = issuer) => jwt({ signer, payload: list })
+const asSign1 = (list: Json, signer = issuer) => cose({ signer, payload: bytes(JSON.stringify(list)) })
+
+const FORMS: [what: string, type: string, form: (list: Json) => Promise<string | Uint8Array>][] = [
+  ['vc+jwt', 'application/vc+jwt', asJws],
+  ['vc+cose', 'application/vc+cose', asSign1],
+  ['vc+jwt with white space after it, as text', 'text/plain', async (list) => `${await asJws(list)}\n`],
+  ['an object with vc+jwt', 'application/vc', async (list) => JSON.stringify(asJwt(await asJws(list)))],
+  ['an object with vc+cose', 'application/json', async (list) => JSON.stringify(asCose(await asSign1(list)))],
+]
+
+for (const [what, type, form] of FORMS)
+  test.serial(`a list elsewhere is read as ${what} (Bitstring Status List 1.0, section 3.2)`, async (t) => {
+    const url = await publish(form, { type })
+    t.deepEqual(
+      [await verdictOf(url, 5), await verdictOf(url, 4), await verdictOf(url, 6)],
+      ['Revoked', 'verified', 'verified'],
+    )
+  })
+
+const REFUSED: [what: string, form: (list: Json) => Promise<string | Uint8Array>][] = [
+  ['a list that another issuer has signed', (list) => asJws(list, stranger)],
+  ['a list of another issuer', (list) => asJws({ ...list, issuer: stranger.did }, stranger)],
+  ['the same as COSE', (list) => asSign1(list, stranger)],
+  ['a list with another signature', async (list) => (await asJws(list)).replace(/.{20}$/, 'A'.repeat(20))],
+  ['an envelope that has ended', (list) => asJws({ ...list, exp: 1 })],
+  ['a list that has ended', (list) => asJws({ ...list, validUntil: '2026-01-02T00:00:00Z' })],
+  ['a JWS without a signature', async (list) => (await asJws(list)).replace(/[^.]+$/, '')],
+  ['half a JWS', async (list) => (await asJws(list)).slice(0, 100)],
+  ['bytes of no COSE_Sign1', async () => new Uint8Array([0xd2, 0x84, 1])],
+  ['an object with members beside the envelope', async (list) => JSON.stringify({ ...asJwt(await asJws(list)), x: 1 })],
+  ['nothing', async () => ''],
+  ['an envelope in an envelope', async (list) => asJws(asJwt(await asJws(list)))],
+]
+
+for (const [what, form] of REFUSED)
+  test.serial(`${what}: the status is not known`, async (t) => {
+    t.is(await verdictOf(await publish(form, { type: 'application/vc+jwt' }), 4), 'StatusUnavailable')
+  })
