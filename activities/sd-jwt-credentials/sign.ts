@@ -2,7 +2,6 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { jwsAlgorithm } from '../../protocol/jws.ts'
-import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/holder-key.ts'
 import {
   type IssuanceTerms,
   MAX_ENCODED,
@@ -10,6 +9,7 @@ import {
   termClaims,
   unsignedSdJwt,
 } from '../../protocol/sd-jwt-credentials/issue.ts'
+import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/keys.ts'
 import type { SignedRow } from '../credentials/record.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { SdJwtIssuers } from './issuers.ts'

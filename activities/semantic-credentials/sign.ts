@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { defaultMandatoryPointers, isSelective, type Json, suiteOf } from '../../protocol/data-integrity/index.ts'
 import { overDocument, Refusal, withArticle, withPaths } from '../../protocol/errors.ts'
-import { confirmationOf } from '../../protocol/sd-jwt-credentials/holder-key.ts'
+import { confirmationOf } from '../../protocol/sd-jwt-credentials/keys.ts'
 import { type DisclosureTerms, disclosurePlan } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
 import {
   type EnvelopeTerms,

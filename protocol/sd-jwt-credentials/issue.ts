@@ -4,7 +4,7 @@ import { type JwsHeader, signCompactJws } from '../jws.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type BuiltSdJwt, buildSdJwt, type DisclosurePlan } from './build.ts'
 import type { HashAlgorithm, RandomBytes } from './disclosures.ts'
-import { confirmationOf } from './holder-key.ts'
+import { confirmationOf } from './keys.ts'
 
 /** `typ` of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19, section 2.2.1). */
 export const TYPE = 'dc+sd-jwt'

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { type VerificationKey, verificationKey, verifySignature } from '../data-integrity/keys.ts'
-import type { PublicJwk } from '../dids/jwk.ts'
-import { Refusal } from '../errors.ts'
+import { fromJwk, isPrivateJwk, type PublicJwk } from '../dids/jwk.ts'
+import { type FieldError, Refusal } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isObject } from '../json.ts'
 import { tableOf } from '../names.ts'
@@ -36,3 +36,28 @@ export function signatureFault(
   if (KEY_TYPES.get(String(header.alg)) !== key.keyType) return 'key_unfit'
   return verifySignature(key, input, signature) ? undefined : 'signature'
 }
+
+const isHolderKey = (jwk: PublicJwk): boolean => {
+  try {
+    return !isPrivateJwk(jwk) && ['p256', 'ed25519'].includes(fromJwk(jwk).keyType)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return false
+  }
+}
+
+/** What forbids that a credential is bound to a key. */
+export const holderKeyErrors = (jwk: PublicJwk | undefined, path: string): FieldError[] =>
+  jwk === undefined || isHolderKey(jwk)
+    ? []
+    : [{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256 or Ed25519' }]
+
+/** The members of a holder's key that say which key it is, as `cnf` has them (RFC 7800, section 3.2). */
+export const confirmationOf = ({ kty, crv, x, y }: PublicJwk): { jwk: PublicJwk } => ({
+  jwk: {
+    kty,
+    ...(crv !== undefined && { crv }),
+    ...(x !== undefined && { x }),
+    ...(y !== undefined && { y }),
+  },
+})

@@ -63,7 +63,7 @@ function disclosureIn({ selectively, decoys, holderKey }: Json): DisclosureTerms
   return {
     ...(isPaths && { selectively }),
     ...(typeof decoys === 'number' && { decoys }),
-    ...(isObject(holderKey) && { holderKey: holderKey as unknown as PublicJwk }),
+    ...(isObject(holderKey) && { holderKey: holderKey as PublicJwk }),
   }
 }
 

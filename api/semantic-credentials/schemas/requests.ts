@@ -7,6 +7,7 @@ import { CHECKS } from '../../../protocol/semantic-credentials/vc-api.ts'
 import { freeMembers, oneOrMore, ref, text, URI } from '../../frame/openapi/json.ts'
 import { NULL, nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
 import { DCQL_SCHEMAS } from './dcql.ts'
+import { SELECTIVE } from './selective.ts'
 import { only, TEMPLATE_SCHEMAS } from './templates.ts'
 
 const query = (type: string, more: Schema, required: string[] = []): Schema => ({
@@ -201,20 +202,7 @@ const VC_API: Schemas = {
   VcApiIssueOptions: options({
     ...proof(CREDENTIAL_PROOF_TYPES),
     mandatoryPointers: { ...POINTERS, description: 'For bbs-2023 and ecdsa-sd-2023: what a holder must disclose.' },
-    selectively: {
-      description: 'For vc+sd-jwt: claims that the holder may leave out. Default: every claim of the subjects.',
-      type: 'array',
-      items: ref('SdJwtPath'),
-      maxItems: 1_000,
-    },
-    decoys: {
-      description: 'For vc+sd-jwt: digests that stand for no claim, in each subject. Default: 0.',
-      type: 'integer',
-      format: 'int32',
-      minimum: 0,
-      maximum: 50,
-    },
-    holderKey: { description: 'For vc+sd-jwt: the key of the holder.', allOf: [ref('SdJwtHolderKey')] },
+    ...SELECTIVE,
     credentialStatus: {
       description: 'The status entries to add: one, or one for revocation and one for suspension.',
       anyOf: [

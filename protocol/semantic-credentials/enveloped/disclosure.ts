@@ -3,7 +3,7 @@ import { type FieldError, Refusal, withArticle } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { type DisclosurePlan, planErrors } from '../../sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../sd-jwt-credentials/claims.ts'
-import { holderKeyErrors } from '../../sd-jwt-credentials/holder-key.ts'
+import { holderKeyErrors } from '../../sd-jwt-credentials/keys.ts'
 import { misfitOf, unfitting } from '../../sd-jwt-credentials/plan-fit.ts'
 import type { CredentialProofType } from '../proof-types.ts'
 

@@ -150,10 +150,13 @@ test('a row’s own members win over the options; without contexts of the data m
     revocable: true,
     suspendable: false,
     tag: 'x',
+    disclosure: {},
   })
   const credential = { issuer: 'did:e:2', '@context': [], type: 'U' }
   const own = { payload: credential, proofType: 'b', revocable: false, suspendable: true, tag: 'y' }
-  t.deepEqual(completeRow(own, options), own)
+  t.deepEqual(completeRow(own, options), { ...own, disclosure: {} })
+  const terms = { selectively: [['credentialSubject', 'course']], decoys: 2 }
+  t.deepEqual(completeRow({ ...own, ...terms }, options), { ...own, disclosure: terms })
   t.true(completeRow({ payload: {} }, { ...options, suspendable: true }).suspendable)
   t.is(issuerOf(own, options), 'did:e:2')
   t.is(issuerOf({ payload: { issuer: { id: 'did:e:3' } } }, options), 'did:e:3')

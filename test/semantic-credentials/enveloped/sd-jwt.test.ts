@@ -1,42 +1,28 @@
-import { generateKeyPairSync } from 'node:crypto'
 import test from 'ava'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
 import { readSdJwt } from '../../../protocol/sd-jwt-credentials/read.ts'
-import { COURSE, create, results, until as untilBatch } from '../../support/credentials/batches.ts'
 import { createDid, payload, verify } from '../../support/credentials/credentials.ts'
-import { createTemplate, refusal, TEMPLATES } from '../../support/credentials/templates.ts'
-import { type Json, pathsOf, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import { type Json, pathsOf } from '../../support/credentials/vc-api.ts'
+import { type IssuedSdJwt, keyPair, namesIn } from '../../support/enveloped/sd-jwt.ts'
 import { pythonWith } from '../../support/parts/python.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const BASE = '/v1/credentials/web-semantic'
 const TERMS = { '@vocab': 'https://e.example/#' }
-/** The key of a holder: a public and a private JWK. */
-function keyPair() {
-  const privateJwk = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
-  const { d: _, ...jwk } = privateJwk
-  return { jwk, privateJwk }
-}
 const holder = keyPair()
 
 const withPython = needs('Python')
 /** The library of the authors of the RFC. */
 const python = pythonWith('sd-jwt==0.10.4')
 
-interface Issued {
-  credential: Json
-  encoded: string
-  decoded: Json & { credentialSubject: Json }
-}
-
 let world: World
 let did: string
 test.before(async () => {
-  world = await openWorld({ workflows: true })
-  await vcApiSettings(world, true)
+  world = await openWorld()
   did = await createDid(world, 'p256')
 })
 test.after.always(() => world?.close())
@@ -56,21 +42,19 @@ const given = (more: Json = {}) =>
 const trySign = (terms: Json = {}, more: Json = {}) =>
   ask(`${BASE}/sign`, { payload: given(more), proofType: 'vc+sd-jwt', revocable: false, ...terms })
 
-async function issue(terms?: Json, more?: Json): Promise<Issued> {
+async function issue(terms?: Json, more?: Json): Promise<IssuedSdJwt> {
   const reply = await trySign(terms, more)
   if (reply.status !== 200) throw new Error(reply.text)
-  return reply.json<Issued>()
+  return reply.json<IssuedSdJwt>()
 }
 
 /** The credential with some of its disclosures, as its holder shows it. */
-function shown({ encoded }: Issued, isShown: (name: string | undefined, value: unknown) => boolean): Json {
+function shown({ encoded }: IssuedSdJwt, isShown: (name: string | undefined, value: unknown) => boolean): Json {
   const { disclosures } = readSdJwt(encoded)
   const kept = disclosures.filter(({ name, value }) => isShown(name, value)).map(({ encoded: each }) => `${each}~`)
   const url = `data:application/vc+sd-jwt,${encoded.slice(0, encoded.indexOf('~') + 1)}${kept.join('')}`
   return { '@context': CONTEXT.credentialsV2, id: url, type: 'EnvelopedVerifiableCredential' }
 }
-
-const namesIn = ({ encoded }: Issued) => readSdJwt(encoded).disclosures.map(({ name, value }) => name ?? value)
 
 test('every claim of the subject may be left out, and nothing else (VC-JOSE-COSE 1.0, section 3.2)', async (t) => {
   const issued = await issue({ revocable: true })
@@ -217,88 +201,6 @@ for (const [member, value] of Object.entries({
     t.is(refusal(reply, 400), 'request.invalid')
     t.deepEqual(pathsOf(reply.text), [member])
   })
-
-const template = (more: Json) => ({
-  proof_type: 'vc+sd-jwt',
-  claim_mappings: { course: 'claims.course', grade: 'claims.grade' },
-  ...more,
-})
-
-test('a template says what may be left out; a claim that is not there hides nothing', async (t) => {
-  const selectively = [
-    ['credentialSubject', 'course'],
-    ['credentialSubject', 'grade'],
-  ]
-  const { id } = await createTemplate(world, template({ selectively: [selectively[0], selectively[1]], decoys: 2 }))
-  const read = (await world.ask(`${TEMPLATES}/${id}`, { token: world.token })).json<Json>()
-  t.like(read, { proof_type: 'vc+sd-jwt', selectively, decoys: 2 })
-  const claims = { id: 'did:example:holder', course: 'CS-101' }
-  const body = { claims, issuer_did: did, holder_key: holder.jwk }
-  const reply = await ask(`${TEMPLATES}/${id}/sign`, body)
-  t.is(reply.status, 200, reply.text)
-  const issued = reply.json<Issued>()
-  t.deepEqual(namesIn(issued), ['course'])
-  t.deepEqual(issued.decoded.cnf, { jwk: holder.jwk })
-  t.deepEqual(await verify(world, issued.credential), { verified: true, reason: [] })
-  const refused = await ask(`${TEMPLATES}/${id}/sign`, { ...body, holder_key: { ...holder.jwk, crv: 'P-384' } })
-  t.is(refused.status, 400)
-})
-
-for (const [what, more, path] of [
-  ['a path that no mapping makes', { selectively: [['credentialSubject', 'curse']] }, 'selectively.0'],
-  ['a member that is always disclosed', { selectively: [['issuer']] }, 'selectively.0'],
-  ['terms of another proof type', { proof_type: 'vc+jwt', decoys: 1 }, 'decoys'],
-] as [string, Json, string][])
-  test(`a template with ${what} is refused`, async (t) => {
-    const reply = await ask(TEMPLATES, {
-      name: 'Course',
-      type: 'CourseCredential',
-      additional_types: [],
-      issuer: { name: 'Example University' },
-      revocable: false,
-      contexts: [CONTEXT.credentialsV2, TERMS],
-      ...template(more),
-    })
-    t.is(refusal(reply, 400), 'credential_template.invalid')
-    t.deepEqual(pathsOf(reply.text), [path])
-  })
-
-test('rows of a batch have their own paths, decoys and keys', async (t) => {
-  const row = (more: Json) =>
-    JSON.stringify({ payload: { credentialSubject: { course: 'CS-1', title: 'A' } }, ...more })
-  const context = { '@vocab': 'https://e.example/#' }
-  const rows = [
-    row({ selectively: [['credentialSubject', 'title']], holderKey: holder.jwk }),
-    row({ decoys: 1 }),
-    row({ selectively: [['issuer']] }),
-  ]
-  const options = { issuer: did, proofType: 'vc+sd-jwt', context: [COURSE, JSON.stringify(context)] }
-  const batch = await create(world, rows.join('\n'), options)
-  const done = await untilBatch(world, batch.id, ({ status }) => status.startsWith('COMPLETED'))
-  t.like(done, { failed: 1 })
-  const made = (await results(world, batch.id)) as unknown as Issued[]
-  const names = made.map(({ credential }) =>
-    namesIn({ encoded: String(credential.id).slice('data:application/vc+sd-jwt,'.length) } as Issued),
-  )
-  t.deepEqual(names, [['title'], ['course', 'title']])
-})
-
-test('by the VC API the terms are options', async (t) => {
-  const credential = { ...given(), id: 'urn:uuid:5e0f3a7c-8f04-4f5b-9d0a-0d7a2cf5f3b1', type: ['VerifiableCredential'] }
-  const selectively = [['credentialSubject', 'course']]
-  const options = { type: 'vc+sd-jwt', selectively, holderKey: holder.jwk }
-  const reply = await vcApi(world, 'credentials/issue', { credential, options })
-  t.is(reply.status, 201, reply.text)
-  const { verifiableCredential } = reply.json<{ verifiableCredential: Json }>()
-  const encoded = String(verifiableCredential.id).slice('data:application/vc+sd-jwt,'.length)
-  t.deepEqual(namesIn({ encoded } as Issued), ['course'])
-  const verified = await vcApi(world, 'credentials/verify', { verifiableCredential })
-  t.is(verified.status, 200, verified.text)
-  for (const [member, value] of Object.entries({ selectively: 'course', decoys: 'x', holderKey: [] })) {
-    const refused = await vcApi(world, 'credentials/issue', { credential, options: { ...options, [member]: value } })
-    t.deepEqual(pathsOf(refused.text), [`options.${member}`])
-  }
-})
 
 /** Verifies with a public JWK, and prints the claims; with a holder's key, also what it presents. */
 const VERIFY = `
