@@ -83,7 +83,7 @@ test('a list without the root LoTE and without a next update is read, and never 
 
 test('an identifier that is no text is one that nobody reads, and an end of all times is one', async (t) => {
   const list = loteOf([{ certificates: [pem] }], { NextUpdate: '9999-12-31T23:59:59Z' })
-  const others = '[{"toString":1},{"valueOf":{}},[[null]],7,"did:web:a.example"]'
+  const others = '[{"valueOf":{}},[[null]],7,"did:web:a.example"]'
   const document = JSON.stringify(list).replace('"X509Certificates"', `"OtherIds":${others},"X509Certificates"`)
   const { reply } = await importing(document, {}, { signers: [], graceHours: 720 })
   t.is(reply.status, 201, reply.text)
@@ -186,6 +186,7 @@ const REFUSED: [what: string, document: () => string | Promise<string>, code: st
   ['certificates that cannot be read', () => operator.sign(loteOf([{ certificates: ['AAAA'] }])), 'source_empty'],
   ['deep nesting', () => `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 'source_invalid', () => ({ signers: [] })],
   ['a member twice', () => '{"LoTE":1,"LoTE":2}', 'source_invalid', () => ({ signers: [] })],
+  ['an object that no text can be', () => '{"LoTE":{"toString":1}}', 'source_invalid', () => ({ signers: [] })],
 ]
 
 for (const [what, document, code, source] of REFUSED)
