@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { RequestState, ResponseMode } from '../../protocol/openid/presentations/requests.ts'
+import type { RequestState, RequestUriMethod, ResponseMode } from '../../protocol/openid/presentations/requests.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
 /** A request for credentials that a client of the API makes, and what came of it. */
@@ -16,6 +16,8 @@ const OpenIdPresentationSchema = defineEntity({
     clientIdentifier: p.text(),
     clientName: p.text().nullable(),
     responseMode: p.text().$type<ResponseMode>(),
+    /** How the link asks wallets to fetch the request; null: get. */
+    requestUriMethod: p.text().$type<RequestUriMethod>().nullable(),
     /** Where the wallet leads its holder, on the device of the browser. */
     redirectUri: p.text().nullable(),
     /** SHA-256 of what names the wallet's request, on another device and on the same one. */

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { RequestUriMethod } from '../../protocol/openid/presentations/requests.ts'
 import type { ClaimMapping } from '../../protocol/openid/verifiers/values.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
 
@@ -15,6 +16,8 @@ const OidcVerifierSchema = defineEntity({
     claimMappings: p.json<ClaimMapping[]>(),
     /** DER in base64, the verifier's own first; null: wallets know it by its DID. */
     certificateChain: p.array().nullable(),
+    /** Null: get. */
+    requestUriMethod: p.text().$type<RequestUriMethod>().nullable(),
     updatedAt: p.datetime(),
   },
 })

@@ -6,6 +6,7 @@ import { isObject, type Json } from '../../../protocol/json.ts'
 import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
 import { decryptAnswer, thumbprintOf } from '../../../protocol/openid/presentations/encryption.ts'
 import { audienceOf, needsState } from '../../../protocol/openid/presentations/requests.ts'
+import type { WalletAbilities } from '../../../protocol/openid/verifiers/abilities.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { browserTranscript, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
@@ -176,13 +177,16 @@ export function createRequestAnswers(parts: Parts) {
       return tenant.id
     },
 
-    /** The signed request that a wallet fetches. Throws `openid_presentation.over`, `oidc_verifier.*`. */
-    async requestObject(tenantId: string, name: string): Promise<string> {
+    /**
+     * The signed request that a wallet fetches. `wallet`: what it says of itself. Throws `openid_presentation.over`,
+     * `oidc_verifier.*`, `wallet_request.unsupported`.
+     */
+    async requestObject(tenantId: string, name: string, wallet?: WalletAbilities): Promise<string> {
       const find: Find = (em, lock) => rows.byName(em, name, lock)
       const { row, content, nonce, state } = await read(tenantId, find)
       const responseUri = await links.responseUriOf(tenantId, name)
       const request = walletRequestOf(row, content, { nonce, responseUri, issuedAt: now(), ...(state && { state }) })
-      const jwt = await signInRequests.sign(tenantId, signedBy(row, content), request)
+      const jwt = await signInRequests.sign(tenantId, signedBy(row, content), request, wallet)
       await inTenant(database.tenants, tenantId, async (em) => {
         const { row: current } = await find(em, true)
         if (current.state === 'PENDING')

@@ -27,11 +27,18 @@ export function createRequestLinks({ tenants, secrets }: Parts) {
 
     async linksOf(
       tenantId: string,
-      { id, clientIdentifier, redirectUri }: Pick<OpenIdPresentation, 'id' | 'clientIdentifier' | 'redirectUri'>,
+      {
+        id,
+        clientIdentifier,
+        redirectUri,
+        requestUriMethod,
+      }: Pick<OpenIdPresentation, 'id' | 'clientIdentifier' | 'redirectUri' | 'requestUriMethod'>,
     ): Promise<RequestLinks> {
       const { baseUrl } = await tenants.byId(tenantId)
-      const linkOf = (device: WalletDevice) =>
-        walletLink(clientIdentifier, `${baseUrl}${WALLET_PATH}/requests/${secrets.requestName(id, device)}`)
+      const linkOf = (device: WalletDevice) => {
+        const requestUri = `${baseUrl}${WALLET_PATH}/requests/${secrets.requestName(id, device)}`
+        return walletLink(clientIdentifier, requestUri, requestUriMethod ?? 'get')
+      }
       return { uri: linkOf('other'), sameDeviceUri: redirectUri ? linkOf('same') : null }
     },
 

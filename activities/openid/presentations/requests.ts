@@ -12,6 +12,7 @@ import {
   isOfBrowser,
   type PresentationRequestInput,
   type RequestState,
+  type RequestUriMethod,
 } from '../../../protocol/openid/presentations/requests.ts'
 import { isNamedBy, readChain } from '../../../protocol/openid/verifiers/certificates.ts'
 import { clientIdOf, type Identified } from '../../../protocol/openid/verifiers/requests.ts'
@@ -25,43 +26,9 @@ import { findVerifier } from '../verifiers/records.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { ListedAuthorities } from './authorities.ts'
 import type { Links } from './links.ts'
+import type { CreatedPresentationRequest, PresentationRequestDetails, PresentationRequestRecord } from './records.ts'
 import type { RequestContent, RequestRows } from './rows.ts'
-import type { PresentationVerdict } from './verify.ts'
-import { type BrowserRequest, browserRequestOf, browserSession, signedBy, walletRequestOf } from './wallet-requests.ts'
-
-/** A request, as the client of the API sees it. */
-export interface PresentationRequestRecord {
-  id: string
-  state: RequestState
-  /** As wallets know the verifier. */
-  clientId: string
-  responseMode: string
-  redirectUri: string | null
-  failures: number
-  failureCode: string | null
-  createdAt: string
-  expiresAt: string
-  endedAt: string | null
-  keptUntil: string
-  /** What the wallet presented waits for the response code of the browser. */
-  needsResponseCode: boolean
-}
-
-export interface CreatedPresentationRequest extends PresentationRequestRecord {
-  /** Opens a wallet on another device: for a QR code. */
-  uri: string | null
-  qrCode: string | null
-  /** Opens a wallet on the device of the browser. */
-  sameDeviceUri: string | null
-  /** What a page gives to its browser (Digital Credentials API). */
-  browserRequest: BrowserRequest | null
-  /** The page of the platform that shows the links, where the request has one. */
-  pageUri: string | null
-}
-
-export interface PresentationRequestDetails extends PresentationRequestRecord {
-  credentials: PresentationVerdict[]
-}
+import { browserRequestOf, browserSession, signedBy, walletRequestOf } from './wallet-requests.ts'
 
 interface Parts extends Pick<Dependencies, 'database' | 'documents' | 'now' | 'outbox' | 'uuid'> {
   operations: Operations
@@ -111,6 +78,7 @@ export function createPresentationRequests(parts: Parts) {
     state: stateOf(row),
     clientId: row.clientIdentifier,
     responseMode: row.responseMode,
+    requestUriMethod: row.requestUriMethod ?? 'get',
     redirectUri: row.redirectUri ?? null,
     failures: row.failures ?? 0,
     failureCode: row.failureCode ?? null,
@@ -127,7 +95,10 @@ export function createPresentationRequests(parts: Parts) {
   })
 
   /** Who asks: a verifier with its certificates, or a DID. */
-  async function identified(tenantId: string, input: PresentationRequestInput): Promise<Identified> {
+  async function identified(
+    tenantId: string,
+    input: PresentationRequestInput,
+  ): Promise<Identified & { requestUriMethod?: RequestUriMethod | null | undefined }> {
     const { verifierId, verifierDid = '', certificateChain, verifierAttestation: attestation } = input
     if (verifierId === undefined)
       return {
@@ -136,7 +107,8 @@ export function createPresentationRequests(parts: Parts) {
         ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }),
       }
     const row: OidcVerifier = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, verifierId))
-    return { verifierDid: row.verifierDid, certificateChain: row.certificateChain ?? null, attestation }
+    const { requestUriMethod, certificateChain: own = null } = row
+    return { verifierDid: row.verifierDid, certificateChain: own, attestation, requestUriMethod }
   }
 
   function identifierOf(asking: Identified, { clientIdPrefix }: PresentationRequestInput, host: string): string {
@@ -223,6 +195,8 @@ export function createPresentationRequests(parts: Parts) {
           ...{ clientName: input.clientName ?? null, responseMode: input.responseMode },
           expiresAt,
         }
+        const method = input.requestUriMethod ?? asking.requestUriMethod
+        const isPosted = method === 'post' && !isOfBrowser(input.responseMode)
         const request = isOfBrowser(input.responseMode)
           ? await signInRequests.sign(
               tenantId,
@@ -235,6 +209,7 @@ export function createPresentationRequests(parts: Parts) {
             ...{ id, tenantId, ...own, redirectUri: input.redirectUri ?? null, state: 'PENDING', failures: 0 },
             otherDeviceDigest: digestOf(secrets.requestName(id, 'other')),
             sameDeviceDigest: digestOf(secrets.requestName(id, 'same')),
+            requestUriMethod: isPosted ? 'post' : null,
             pageDigest: input.page === true ? digestOf(secrets.pageName(id)) : null,
             content: rows.sealed({ tenantId, id }, content),
             ...{ requestId: call.requestId, clientId: call.clientId, createdAt: at, updatedAt: at },

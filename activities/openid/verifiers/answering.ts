@@ -2,10 +2,11 @@ import { inTenant } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { parseAnswer, readVpToken } from '../../../protocol/openid/dcql/token.ts'
+import type { WalletAbilities } from '../../../protocol/openid/verifiers/abilities.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { mappedClaims } from '../../../protocol/openid/verifiers/claims.ts'
 import { dcqlOf, rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
-import { clientIdOf } from '../../../protocol/openid/verifiers/requests.ts'
+import { clientIdOf, type WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
 import { sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -63,17 +64,21 @@ export function createWalletAnswers(parts: Parts) {
     })
 
   return {
-    /** The signed request that a wallet fetches. Throws `sign_in.request_over`, `oidc_verifier.template_unsuitable`. */
-    async requestObject(place: Place, name: string): Promise<string> {
+    /**
+     * The signed request that a wallet fetches. `wallet`: what it says of itself. Throws `sign_in.request_over`,
+     * `oidc_verifier.template_unsuitable`, `wallet_request.unsupported`.
+     */
+    async requestObject(place: Place, name: string, wallet?: WalletAbilities): Promise<string> {
       const { row, verifier, client, template, handover } = await readForAnswer(place, name)
-      return signInRequests.sign(place.tenantId, verifier, {
+      const request: WalletRequest = {
         ...handover,
         responseMode: 'direct_post',
         query: await signInRequests.queryFor(place.tenantId, template.query),
         issuedAt: now(),
         expiresAt: row.expiresAt,
         ...(!verifier.certificateChain && { shown: { clientName: client.name, logoUri: client.logoUri ?? null } }),
-      })
+      }
+      return signInRequests.sign(place.tenantId, verifier, request, wallet)
     },
 
     /**

@@ -3,9 +3,11 @@ import { toJwk } from '../../../protocol/dids/jwk.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { jwsAlgorithm, signCompactJws } from '../../../protocol/jws.ts'
 import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
+import { encryptRequest, type WalletAbilities } from '../../../protocol/openid/verifiers/abilities.ts'
 import { attestationFaults } from '../../../protocol/openid/verifiers/attestations.ts'
 import { certificateRequest, chainFaults } from '../../../protocol/openid/verifiers/certificates.ts'
 import { dcqlOf, typesToExpand, type Wanted, wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
+import { fitted } from '../../../protocol/openid/verifiers/fitting.ts'
 import {
   type Identified,
   requestClaims,
@@ -22,6 +24,11 @@ import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 const KEY_TYPES = ['p256', 'ed25519']
 /** What certificates are for. */
 const CERTIFIED_KEY_TYPES = ['p256']
+/** What a wallet verifies comes first; a DID may have keys of both types. */
+const preferred = (algorithms: readonly string[] | undefined): string[] => {
+  const isRead = (keyType: string) => algorithms?.includes(jwsAlgorithm(keyType)) ?? true
+  return [...KEY_TYPES.filter(isRead), ...KEY_TYPES.filter((keyType) => !isRead(keyType))]
+}
 const NEEDED_BY = 'the request of a verifier'
 
 const refuseDid: RefuseSigner = ({ expected }) =>
@@ -37,9 +44,14 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
 /** What a verifier asks wallets for, and the signature under it. */
 export function createSignInRequests({ documents, now, signers, contexts }: Parts) {
   /** With the signer comes what forbids that it signs with the verifier's certificates. */
-  async function signerOf(tenantId: string, { verifierDid, certificateChain, attestation }: Identified, until = now()) {
+  async function signerOf(
+    tenantId: string,
+    { verifierDid, certificateChain, attestation }: Identified,
+    { until = now(), algorithms }: { until?: Date | undefined; algorithms?: readonly string[] | undefined } = {},
+  ) {
     const found = await signers.signerOf(tenantId, verifierDid, refuseDid)
-    const keyTypes = certificateChain ? CERTIFIED_KEY_TYPES : KEY_TYPES
+    const isFreeToChoose = !certificateChain && attestation === undefined
+    const keyTypes = isFreeToChoose ? preferred(algorithms) : certificateChain ? CERTIFIED_KEY_TYPES : KEY_TYPES
     const signer = found.withKey({ keyTypes, neededBy: NEEDED_BY })
     const { keyType, publicKey } = signer
     const jwk = attestation === undefined ? undefined : toJwk({ keyType, publicKey })
@@ -94,7 +106,7 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
      * `'oidc_verifier.invalid'` for certificates or an attestation that do not fit.
      */
     async checkSigner(tenantId: string, verifier: Identified, until?: Date): Promise<void> {
-      const { faults } = await signerOf(tenantId, verifier, until)
+      const { faults } = await signerOf(tenantId, verifier, { until })
       if (faults.length > 0) throw invalidVerifier(faults)
     },
 
@@ -112,11 +124,17 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
     },
 
     /**
-     * The request object, signed by the key of the DID (OpenID4VP 1.0, section 5.9.3). Throws
-     * `Refusal('oidc_verifier.certificate_unfit')` where its certificates or its attestation do not fit any more.
+     * The request object, signed by the key of the DID (OpenID4VP 1.0, section 5.9.3), and encrypted where the wallet wants
+     * that. Throws `Refusal('oidc_verifier.certificate_unfit')` where its certificates or its attestation do not fit any
+     * more, and `'wallet_request.unsupported'` where the wallet cannot take the request.
      */
-    async sign(tenantId: string, verifier: Identified, request: WalletRequest): Promise<string> {
-      const { signer, faults } = await signerOf(tenantId, verifier)
+    async sign(
+      tenantId: string,
+      verifier: Identified,
+      request: WalletRequest,
+      wallet: WalletAbilities = {},
+    ): Promise<string> {
+      const { signer, faults } = await signerOf(tenantId, verifier, { algorithms: wallet.signingAlgorithms })
       if (faults.length > 0)
         throw new Refusal(
           'oidc_verifier.certificate_unfit',
@@ -125,7 +143,8 @@ export function createSignInRequests({ documents, now, signers, contexts }: Part
         )
       const { verificationMethod, keyType, sign } = signer
       const header = requestObjectHeader(jwsAlgorithm(keyType), verificationMethod, verifier)
-      return signCompactJws(header, requestClaims(request), sign)
+      const jwt = await signCompactJws(header, requestClaims(fitted(request, header.alg, wallet)), sign)
+      return wallet.encryption ? encryptRequest(jwt, wallet.encryption) : jwt
     },
   }
 }

@@ -57,6 +57,7 @@ export function createVerifiers({ database, now, uuid, operations, tenants, veri
     includePresentation: values.includePresentation,
     claimMappings: values.claimMappings.map((each) => ({ ...each })),
     certificateChain: values.certificateChain ? [...values.certificateChain] : null,
+    requestUriMethod: values.requestUriMethod === 'get' ? null : values.requestUriMethod,
     updatedAt: now(),
   })
 

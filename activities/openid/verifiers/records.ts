@@ -29,6 +29,7 @@ export const toVerifier = (row: OidcVerifier, baseUrl: string): VerifierRecord =
   includePresentation: row.includePresentation,
   claimMappings: row.claimMappings,
   ...(row.certificateChain && { certificateChain: row.certificateChain }),
+  requestUriMethod: row.requestUriMethod ?? 'get',
 })
 
 export const toClient = (row: OidcClient): ClientRecord => ({

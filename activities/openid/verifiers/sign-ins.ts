@@ -1,8 +1,8 @@
-import { OidcSignIn, type SignInState } from '../../../entities/openid/verifiers.ts'
+import { OidcSignIn, type OidcVerifier, type SignInState } from '../../../entities/openid/verifiers.ts'
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { PresentationTemplate } from '../../../entities/semantic-credentials.presentations.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
-import { clientIdOf, type Identified, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
+import { clientIdOf, walletLink } from '../../../protocol/openid/verifiers/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
@@ -33,8 +33,10 @@ interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
 
 /** Sign-ins of people, as their browsers and the clients see them. */
 export function createSignIns({ database, now, uuid, tenants, rows, secrets }: Parts) {
-  const linkOf = (issuer: string, verifier: Identified, id: string, device: WalletDevice): string =>
-    walletLink(clientIdOf(verifier), `${issuer}/requests/${secrets.requestName(id, device)}`)
+  const linkOf = (issuer: string, verifier: OidcVerifier, id: string, device: WalletDevice): string => {
+    const requestUri = `${issuer}/requests/${secrets.requestName(id, device)}`
+    return walletLink(clientIdOf(verifier), requestUri, verifier.requestUriMethod ?? 'get')
+  }
 
   return {
     /** Begins the sign-in of a browser's interaction, or returns the one that has begun. */

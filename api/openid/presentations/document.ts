@@ -15,6 +15,7 @@ const SUMMARY: OpenId4VpRequestSummaryOut = {
   state: 'PENDING',
   clientId: CLIENT_ID,
   responseMode: 'direct_post.jwt',
+  requestUriMethod: 'get',
   redirectUri: REDIRECT,
   failures: 0,
   failureCode: null,

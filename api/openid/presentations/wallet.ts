@@ -23,7 +23,8 @@ export function presentationRoutes({
   router.use(limitRate({ pool, perMinute, name: 'openid4vp', by: ({ address }) => address }))
   router.use(
     walletRoutes({
-      requestObject: async (request, name) => requestAnswers.requestObject(await tenantOf(request), name),
+      requestObject: async (request, name, wallet) =>
+        requestAnswers.requestObject(await tenantOf(request), name, wallet),
       answerRequest: async (request, name, says) => requestAnswers.answerRequest(await tenantOf(request), name, says),
     }),
   )

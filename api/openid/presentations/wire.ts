@@ -2,7 +2,7 @@ import type {
   CreatedPresentationRequest,
   PresentationRequestDetails,
   PresentationRequestRecord,
-} from '../../../activities/openid/presentations/requests.ts'
+} from '../../../activities/openid/presentations/records.ts'
 import type { PresentationVerdict } from '../../../activities/openid/presentations/verify.ts'
 import {
   type ClientIdPrefix,
@@ -13,7 +13,7 @@ import {
 import type { ListedIssuerOut } from '../../credentials/trust.wire.ts'
 import type { PageQuery } from '../../frame/pagination.ts'
 import { type Count, type DateTime, type Did, inLowerCase, type JsonObject, type Uuid } from '../../frame/wire.ts'
-import type { CertificateChainPem, OidcClientName } from '../verifiers/wire.ts'
+import type { CertificateChainPem, OidcClientName, RequestUriMethodName } from '../verifiers/wire.ts'
 
 /** A query of DCQL (OpenID4VP 1.0, section 6). */
 export type OpenId4VpDcqlQuery = JsonObject
@@ -70,6 +70,8 @@ export interface OpenId4VpRequestIn {
   dcqlQuery?: OpenId4VpDcqlQuery | null
   presentationTemplateId?: Uuid | null
   responseMode?: OpenId4VpResponseMode | null
+  /** How the links ask wallets to fetch the request. Default: as the verifier of verifierId does, else get. */
+  requestUriMethod?: RequestUriMethodName | null
   redirectUri?: OpenId4VpRedirectUri | null
   /** true: the answer has pageUri, a page of the platform for the person's browser, in place of links and QR code. */
   page?: boolean | null
@@ -87,6 +89,7 @@ export interface OpenId4VpRequestSummaryOut {
   /** The verifier, as wallets know it. */
   clientId: string
   responseMode: string
+  requestUriMethod: RequestUriMethodName
   redirectUri: string | null
   /** Answers that were not accepted; after five the request has ended. */
   failures: Count
@@ -194,6 +197,7 @@ export const toRequest = (body: OpenId4VpRequestIn): PresentationRequestInput =>
   ...(present(body.dcqlQuery) && { dcqlQuery: body.dcqlQuery }),
   ...(present(body.presentationTemplateId) && { presentationTemplateId: inLowerCase(body.presentationTemplateId) }),
   responseMode: body.responseMode ?? 'direct_post.jwt',
+  ...(present(body.requestUriMethod) && { requestUriMethod: body.requestUriMethod }),
   ...(present(body.page) && { page: body.page }),
   ...(present(body.redirectUri) && { redirectUri: body.redirectUri }),
   ...(present(body.expectedOrigins) && { expectedOrigins: body.expectedOrigins }),

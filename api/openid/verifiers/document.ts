@@ -1,5 +1,6 @@
 import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { OPENID_OPERATIONS } from '../../../protocol/openid/operations.ts'
+import { REQUEST_URI_METHODS } from '../../../protocol/openid/presentations/requests.ts'
 import {
   APPLICATION_TYPES,
   CLIENT_AUTH_METHODS,
@@ -98,6 +99,13 @@ export const VERIFIER_SCHEMAS: Readonly<Record<string, Schema>> = {
     description: "1 to 4 X.509 certificates in PEM, one after the other, the verifier's own first.",
     pattern: '^(-----BEGIN CERTIFICATE-----\\n[A-Za-z0-9+/=\\n]+\\n-----END CERTIFICATE-----\\n?){1,4}$',
     maxLength: 65536,
+  },
+  RequestUriMethodName: {
+    type: 'string',
+    description:
+      'How wallets fetch their requests: get (default), or post with what they are able to, where they can (OpenID4VP 1.0, section 5.10).',
+    enum: [...REQUEST_URI_METHODS],
+    example: 'post',
   },
   OidcClaimName: {
     type: 'string',

@@ -70,6 +70,15 @@ export const VERIFIER_PROBLEMS: ProblemTable = {
       meaning: 'The request to the wallet is not known, has ended, or was answered.',
       remedy: AGAIN,
     },
+    'wallet_request.malformed': {
+      meaning: 'What a wallet posted for its request cannot be read; the detail names the parameter.',
+      remedy:
+        'Send a form with the nonce and with the metadata as a JSON object, each at most once, as OpenID4VP 1.0 says.',
+    },
+    'wallet_request.unsupported': {
+      meaning: 'By its metadata the wallet cannot take the request; the detail names what the verifier uses.',
+      remedy: 'Ask for a format, or name the verifier and sign by a key, that the wallet supports.',
+    },
   },
   401: {
     'oidc_token.invalid_client': {

@@ -2,9 +2,12 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { Platform } from '../../../activities/index.ts'
 import type { WalletSays } from '../../../activities/openid/verifiers/answering.ts'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { readAbilities, type WalletAbilities } from '../../../protocol/openid/verifiers/abilities.ts'
 import { invalidAnswer } from '../../../protocol/openid/verifiers/answers.ts'
 import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 
+/** Bytes: wallet_metadata with its keys. */
+const METADATA_BYTES = 128 * 1024
 /** Bytes: up to 20 presentations with their credentials. */
 const ANSWER_BYTES = 1024 * 1024
 const MAX_PARAMETERS = 20
@@ -46,24 +49,30 @@ const explain: ErrorRequestHandler = (error, _request, response, next) => {
 
 /** What asks wallets, and takes their answers. */
 export interface WalletRequests {
-  /** The signed request of this name. */
-  requestObject(request: Request, name: string): Promise<string>
+  /** The signed request of this name. `wallet`: what it says of itself. */
+  requestObject(request: Request, name: string, wallet?: WalletAbilities): Promise<string>
   answerRequest(request: Request, name: string, says: WalletSays): Promise<{ redirectUri?: string }>
 }
 
-/** Requests to wallets, and their answers: OpenID4VP 1.0 by reference, with direct_post and direct_post.jwt. */
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Requests to wallets, and their answers: OpenID4VP 1.0 by reference with both methods, with direct_post and direct_post.jwt. */
 export function walletRoutes({ requestObject, answerRequest }: WalletRequests): Router {
   const router = express.Router({ caseSensitive: true, strict: true, mergeParams: true })
 
   const ask: RequestHandler = async (request, response) => {
-    const jwt = await requestObject(request, String(request.params.name))
+    const isPosted = request.method === 'POST'
+    // null: a wallet that has nothing to say sends no body
+    if (isPosted && request.is(FORM) === false) throw unreadable('What the wallet posts for its request is not a form.')
+    const wallet = isPosted ? readAbilities(Object(request.body)) : undefined
+    const jwt = await requestObject(request, String(request.params.name), wallet)
     // type() would add a charset, which this media type does not have
     response.setHeader('Content-Type', 'application/oauth-authz-req+jwt')
     response.send(Buffer.from(jwt))
   }
 
   const answer: RequestHandler = async (request, response) => {
-    if (!request.is('application/x-www-form-urlencoded')) throw unreadable('The answer is not a form.')
+    if (!request.is(FORM)) throw unreadable('The answer is not a form.')
     const { redirectUri } = await answerRequest(request, String(request.params.name), saidIn(request.body))
     response.json(redirectUri === undefined ? {} : { redirect_uri: redirectUri })
   }
@@ -72,9 +81,10 @@ export function walletRoutes({ requestObject, answerRequest }: WalletRequests): 
     response.set({ 'Cache-Control': 'no-store', 'Access-Control-Allow-Origin': '*' })
     next()
   })
-  const readForm = express.urlencoded({ extended: false, limit: ANSWER_BYTES, parameterLimit: MAX_PARAMETERS })
+  const readForm = (limit: number) => express.urlencoded({ extended: false, limit, parameterLimit: MAX_PARAMETERS })
   router.get('/requests/:name', ask)
-  router.post('/answers/:name', readForm, answer)
+  router.post('/requests/:name', readForm(METADATA_BYTES), ask)
+  router.post('/answers/:name', readForm(ANSWER_BYTES), answer)
   router.use(['/requests', '/answers'], explain)
   return router
 }
@@ -86,7 +96,7 @@ export function signInWallets({
 }: Pick<Platform, 'oidcProviderFacts' | 'walletAnswers'>): Router {
   const placeOf = ({ headers, params }: Request) => oidcProviderFacts.placeAt(headers.host ?? '', String(params.id))
   return walletRoutes({
-    requestObject: async (request, name) => walletAnswers.requestObject(await placeOf(request), name),
+    requestObject: async (request, name, wallet) => walletAnswers.requestObject(await placeOf(request), name, wallet),
     answerRequest: async (request, name, says) => walletAnswers.answerRequest(await placeOf(request), name, says),
   })
 }

@@ -27,6 +27,9 @@ export type OidcClaimMappingsIn = OidcClaimMappingIn[]
 /** X.509 certificates in PEM, one after the other, the verifier's own first. */
 export type CertificateChainPem = string
 
+/** How wallets fetch their requests: get (default), or post with what they are able to, where they can (OpenID4VP 1.0, section 5.10). */
+export type RequestUriMethodName = 'get' | 'post'
+
 export interface OidcVerifierIn {
   /**
    * Certificates for the P-256 key of the DID, without the trust anchor. With them wallets know the verifier by its own
@@ -37,6 +40,7 @@ export interface OidcVerifierIn {
   /** true: the ID token and the answer of the UserInfo endpoint have the presentation too, as vp_token. */
   include_presentation: boolean
   presentation_template_id: Uuid
+  request_uri_method?: RequestUriMethodName
   /** A DID of the tenant with a P-256 or an Ed25519 key, which signs the requests to wallets. */
   verifier_did: Did
 }
@@ -48,6 +52,7 @@ export interface OidcVerifierOut {
   includePresentation: boolean
   claimMappings: OidcClaimMappingOut[]
   certificateChain?: string
+  requestUriMethod: RequestUriMethodName
   /** The issuer for clients; its metadata is at /.well-known/openid-configuration below it. */
   issuer: string
 }
@@ -129,6 +134,7 @@ export const toValues = (body: OidcVerifierIn): VerifierValues => ({
   includePresentation: body.include_presentation,
   claimMappings: body.claim_mappings.map((each) => ({ jsonLdFqn: each.json_ld_fqn, oidcClaim: each.oidc_claim })),
   ...(body.certificate_chain !== undefined && { certificateChain: readChain(body.certificate_chain) }),
+  requestUriMethod: body.request_uri_method ?? 'get',
 })
 
 export const verifierToWire = ({ claimMappings, certificateChain, ...record }: VerifierRecord): OidcVerifierOut => ({
@@ -138,6 +144,7 @@ export const verifierToWire = ({ claimMappings, certificateChain, ...record }: V
   includePresentation: record.includePresentation,
   claimMappings: claimMappings.map(({ jsonLdFqn, oidcClaim }) => ({ json_ld_fqn: jsonLdFqn, oidc_claim: oidcClaim })),
   ...(certificateChain && { certificateChain: chainPem(certificateChain) }),
+  requestUriMethod: record.requestUriMethod,
   issuer: record.issuer,
 })
 
@@ -167,6 +174,7 @@ export const OIDC_VERIFIER: OidcVerifierOut = {
   presentationTemplateId: '3f2a1b0c-9d8e-4f7a-8b6c-5d4e3f2a1b0c',
   includePresentation: false,
   claimMappings: [{ json_ld_fqn: 'https://schema.org/givenName', oidc_claim: 'given_name' }],
+  requestUriMethod: 'get',
   issuer: 'https://issuer.example/v1/oidc/verifiers/7d2f9a1c-4b6e-4c8d-a0f3-1e5b7c9d2f4a',
 }
 

@@ -50,6 +50,7 @@ export function VerifierForm({ value, submit, send }: VerifierFormProps) {
       include_presentation: form.has('include_presentation'),
       claim_mappings: jsonOf(form, 'claim_mappings', presentations.noJson) as VerifierIn['claim_mappings'],
       ...(chain && { certificate_chain: chain }),
+      request_uri_method: form.has('request_uri_method') ? 'post' : 'get',
     }
   }
   return (
@@ -74,6 +75,11 @@ export function VerifierForm({ value, submit, send }: VerifierFormProps) {
         label={presentations.include}
         name="include_presentation"
         isChecked={value?.includePresentation ?? false}
+      />
+      <CheckEntry
+        label={presentations.posted}
+        name="request_uri_method"
+        isChecked={value?.requestUriMethod === 'post'}
       />
       <TextEntry
         label={presentations.chain}

@@ -82,6 +82,7 @@ export function VerifierPage({ id, standing: { scopes } }: { id: string; standin
                   </Link>,
                 ],
                 [presentations.include, verifier.includePresentation ? frame.yes : frame.no],
+                [presentations.posted, verifier.requestUriMethod === 'post' ? frame.yes : frame.no],
               ]}
             />
             <Json value={verifier.claimMappings} summary={presentations.mappings} />

@@ -195,6 +195,7 @@ export const KINDS = {
       includePresentation: flag,
       claimMappings: json,
       certificateChain: optional(texts(10, 16_384)),
+      requestUriMethod: optional(choice('get', 'post')),
     },
   },
   verifierClients: {

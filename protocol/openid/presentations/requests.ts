@@ -25,6 +25,10 @@ export interface PresentationLook {
 export const RESPONSE_MODES = ['direct_post', 'direct_post.jwt', 'dc_api', 'dc_api.jwt'] as const
 export type ResponseMode = (typeof RESPONSE_MODES)[number]
 
+/** How wallets fetch their request: `post`, if they can, with what they are able to (OpenID4VP 1.0, section 5.10). */
+export const REQUEST_URI_METHODS = ['get', 'post'] as const
+export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
+
 /** Whether the wallet answers through the browser that asks (Digital Credentials API). */
 export const isOfBrowser = (mode: ResponseMode): boolean => mode === 'dc_api' || mode === 'dc_api.jwt'
 export const isEncrypted = (mode: ResponseMode): boolean => mode.endsWith('.jwt')
@@ -57,6 +61,8 @@ export interface PresentationRequestInput {
   dcqlQuery?: Json
   presentationTemplateId?: string
   responseMode: ResponseMode
+  /** How the links ask wallets to fetch the request; absent: as the verifier of `verifierId` does. */
+  requestUriMethod?: RequestUriMethod
   redirectUri?: string
   /** A page of the platform shows the request to a person. */
   page?: boolean
@@ -121,6 +127,12 @@ function browserErrors({ responseMode, expectedOrigins, redirectUri }: Presentat
         message: 'expected an origin, such as https://shop.example',
       })
   return errors
+}
+
+function methodErrors({ requestUriMethod, responseMode }: PresentationRequestInput): FieldError[] {
+  if (requestUriMethod !== 'post' || !isOfBrowser(responseMode)) return []
+  const message = `expected none with ${responseMode}: the browser has the request, and nobody fetches it`
+  return [{ path: 'requestUriMethod', code: 'exclusive', message }]
 }
 
 function pageErrors({ page, responseMode, redirectUri }: PresentationRequestInput): FieldError[] {
@@ -192,6 +204,7 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
     ...attestationErrors(input),
     ...browserErrors(input),
     ...pageErrors(input),
+    ...methodErrors(input),
     ...(read?.errors ?? []),
     ...(redirectUri === undefined ? [] : redirectErrors(redirectUri)),
     ...within(lifetimeSeconds, LIFETIME_SECONDS, 'expiresInSec'),

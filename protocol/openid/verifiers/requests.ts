@@ -1,7 +1,7 @@
 import type { JwsHeader } from '../../jws.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { ENCRYPTIONS, type EncryptionKey } from '../presentations/encryption.ts'
-import type { ResponseMode } from '../presentations/requests.ts'
+import type { RequestUriMethod, ResponseMode } from '../presentations/requests.ts'
 import { knownAttestation } from './attestations.ts'
 import { type CertificateChain, leafHash } from './certificates.ts'
 
@@ -36,6 +36,10 @@ export interface WalletRequest {
   state?: string
   /** That the answer is encrypted to; absent: it is not encrypted. */
   encryption?: Pick<EncryptionKey, 'publicJwk'>
+  /** How it may be encrypted; absent: by all of `ENCRYPTIONS`. */
+  encryptions?: readonly string[]
+  /** Of the wallet that posted for the request (section 5.10). */
+  walletNonce?: string
   /** Of each entry the JSON in base64url (section 5.1). */
   transactionData?: readonly string[]
   /** What some wallets show of a verifier that no certificate names. */
@@ -59,6 +63,16 @@ const CRYPTOSUITES = [
   'ecdsa-sd-2023',
 ] as const
 
+/** What the verification of each format reads (section 11.1). */
+export const VP_FORMATS = {
+  'dc+sd-jwt': { 'sd-jwt_alg_values': SD_JWT_ALGORITHMS, 'kb-jwt_alg_values': SD_JWT_ALGORITHMS },
+  ldp_vc: {
+    proof_type_values: ['DataIntegrityProof', 'Ed25519Signature2018', 'Ed25519Signature2020'],
+    cryptosuite_values: CRYPTOSUITES,
+  },
+  mso_mdoc: { issuerauth_alg_values: MDOC_ALGORITHMS, deviceauth_alg_values: MDOC_ALGORITHMS },
+} as const
+
 /** Claims of the signed request object (OpenID4VP 1.0, section 5; RFC 9101). Wallets ignore an `iss`, so that there is none. */
 export const requestClaims = ({ query, shown, encryption, transactionData, ...request }: WalletRequest) => ({
   aud: 'https://self-issued.me/v2',
@@ -68,6 +82,7 @@ export const requestClaims = ({ query, shown, encryption, transactionData, ...re
   ...(request.responseUri !== undefined && { response_uri: request.responseUri }),
   ...(request.expectedOrigins && { expected_origins: request.expectedOrigins }),
   nonce: request.nonce,
+  ...(request.walletNonce !== undefined && { wallet_nonce: request.walletNonce }),
   ...(request.state !== undefined && { state: request.state }),
   iat: seconds(request.issuedAt),
   exp: seconds(request.expiresAt),
@@ -76,15 +91,11 @@ export const requestClaims = ({ query, shown, encryption, transactionData, ...re
   client_metadata: {
     ...(shown && { client_name: shown.clientName }),
     ...(typeof shown?.logoUri === 'string' && { logo_uri: shown.logoUri }),
-    ...(encryption && { jwks: { keys: [encryption.publicJwk] }, encrypted_response_enc_values_supported: ENCRYPTIONS }),
-    vp_formats_supported: {
-      'dc+sd-jwt': { 'sd-jwt_alg_values': SD_JWT_ALGORITHMS, 'kb-jwt_alg_values': SD_JWT_ALGORITHMS },
-      ldp_vc: {
-        proof_type_values: ['DataIntegrityProof', 'Ed25519Signature2018', 'Ed25519Signature2020'],
-        cryptosuite_values: CRYPTOSUITES,
-      },
-      mso_mdoc: { issuerauth_alg_values: MDOC_ALGORITHMS, deviceauth_alg_values: MDOC_ALGORITHMS },
-    },
+    ...(encryption && {
+      jwks: { keys: [encryption.publicJwk] },
+      encrypted_response_enc_values_supported: request.encryptions ?? ENCRYPTIONS,
+    }),
+    vp_formats_supported: VP_FORMATS,
   },
 })
 
@@ -100,6 +111,9 @@ export const requestObjectHeader = (
   return { ...header, ...(certificateChain ? { x5c: [...certificateChain] } : { kid }) }
 }
 
-/** What opens a wallet, on this device as a link and on another one as a QR code (OpenID4VP 1.0, section 5.10). */
-export const walletLink = (clientId: string, requestUri: string): string =>
-  `openid4vp://?${new URLSearchParams({ client_id: clientId, request_uri: requestUri })}`
+/** What opens a wallet, on this device as a link and on another one as a QR code (OpenID4VP 1.0, sections 5 and 5.10). */
+export const walletLink = (clientId: string, requestUri: string, method: RequestUriMethod = 'get'): string => {
+  const parameters = new URLSearchParams({ client_id: clientId, request_uri: requestUri })
+  if (method === 'post') parameters.set('request_uri_method', method)
+  return `openid4vp://?${parameters}`
+}

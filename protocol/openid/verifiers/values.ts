@@ -1,5 +1,6 @@
 import { type FieldError, Refusal, within } from '../../errors.ts'
 import { isReservedName } from '../../names.ts'
+import type { RequestUriMethod } from '../presentations/requests.ts'
 
 /** A claim of the ID token, and the statement of the credential that it is taken from. */
 export interface ClaimMapping {
@@ -17,6 +18,8 @@ export interface VerifierValues {
   claimMappings: readonly ClaimMapping[]
   /** Certificates in DER as base64, the verifier's own first; without them wallets know it by its DID. */
   certificateChain?: readonly string[]
+  /** How wallets are asked to fetch their requests. */
+  requestUriMethod: RequestUriMethod
 }
 
 /** The claim that has the presentation as the wallet sent it (D-526). */

@@ -118,6 +118,16 @@ export const wallet = {
     })
     return resolved.authorizationRequestPayload as unknown as WalletRequest
   },
+  /** Verifies a request that was posted for (OpenID4VP 1.0, section 5.10): it has to have the wallet's nonce. */
+  async readPosted(link: string, request: string, nonce?: string): Promise<WalletRequest> {
+    const client_id = new URL(link).searchParams.get('client_id')
+    const resolved = await client.resolveOpenId4vpAuthorizationRequest({
+      authorizationRequestPayload: { client_id, request } as never,
+      // its types have the nonce elsewhere than where it looks for it
+      wallet: { expectedNonce: nonce } as never,
+    })
+    return resolved.authorizationRequestPayload as unknown as WalletRequest
+  },
   /** Reads what a page of an origin gave to its browser, and verifies it (Digital Credentials API). */
   async readBrowserRequest({ request }: { request: string }, origin: string): Promise<WalletRequest> {
     const resolved = await client.resolveOpenId4vpAuthorizationRequest({
@@ -158,6 +168,12 @@ export function keyOf(request: WalletRequest): JWK {
   const key = encryptionKey(request)
   if (!key) throw new Error('the request has no key')
   return key
+}
+
+/** Posts for the request behind a link, as a wallet that can (section 5.10). */
+export function postForRequest(link: string, form: Record<string, string> | string = {}) {
+  const { searchParams } = new URL(link)
+  return post(searchParams.get('request_uri') ?? '', form)
 }
 
 /** Sends a form to a verifier, as any program can. */

@@ -57,7 +57,7 @@ test('oid4vp-1final-verifier-happy-flow: the request has what the wallet needs a
   t.is(tokens.claims()?.family_name, 'Lovelace')
 })
 
-test('oid4vp-1final-verifier-request-uri-method-post: the link does not offer it, so that wallets use GET', async (t) => {
+test('oid4vp-1final-verifier-request-uri-method-post: a link offers it only where the verifier says so', async (t) => {
   const { link } = await asked()
   t.deepEqual([...new URL(link).searchParams.keys()].sort(), ['client_id', 'request_uri'])
 })
