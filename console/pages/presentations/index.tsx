@@ -1,5 +1,7 @@
 import type { Area } from '../area.ts'
 import { PresentationsPage } from './presentations.tsx'
+import { NewRequestPage } from './requests/new.tsx'
+import { RequestPage } from './requests/request.tsx'
 import { NewTemplatePage, TemplatePage } from './template.tsx'
 import { VerifierPage } from './verifier.tsx'
 import { NewVerifierPage } from './verifier-form.tsx'
@@ -11,6 +13,7 @@ export const presentations: Area = {
     if (id === undefined || more.length > 0) return undefined
     if (kind === 'templates') return id === 'new' ? <NewTemplatePage /> : <TemplatePage id={id} standing={standing} />
     if (kind === 'verifiers') return id === 'new' ? <NewVerifierPage /> : <VerifierPage id={id} standing={standing} />
+    if (kind === 'requests') return id === 'new' ? <NewRequestPage /> : <RequestPage id={id} standing={standing} />
     return undefined
   },
 }

@@ -7,6 +7,7 @@ import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, PAGE_SIZE, Paging, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { EXAMPLE } from './example.ts'
+import { Requests } from './requests/list.tsx'
 
 type Template = Schemas['PresentationTemplateOut']
 type Verifier = Schemas['OidcVerifierOut']
@@ -92,7 +93,7 @@ function Verifiers({ standing }: { standing: Standing }) {
   )
 }
 
-/** What verifiers ask for: templates, and the OpenID providers that sign people in with them. */
+/** What verifiers ask for: templates, the OpenID providers that sign people in with them, and requests without these. */
 export function PresentationsPage({ standing }: { standing: Standing }) {
   const { presentations } = useTexts()
   return (
@@ -100,6 +101,7 @@ export function PresentationsPage({ standing }: { standing: Standing }) {
       <Heading title={presentations.heading}>{presentations.heading}</Heading>
       {standing.scopes.has('semantic-credentials:read') && <Templates standing={standing} />}
       {standing.scopes.has('openid:read') && <Verifiers standing={standing} />}
+      {standing.scopes.has('openid:read') && <Requests standing={standing} />}
     </>
   )
 }
