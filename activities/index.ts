@@ -79,7 +79,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     composeTrustLists({ ...frame, trustGate }),
     messaging,
     openId,
-    composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats }),
+    composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats, trustGate }),
     composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt, trustGate }),
     { formats },
     composeWebhooks(frame),

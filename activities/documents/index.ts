@@ -29,6 +29,8 @@ import type { QrDrawing } from '../../protocol/qr-code.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
+import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
+import type { ListText } from '../../protocol/trust-lists/etsi/read.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createMainLane } from './main-lane.ts'
@@ -79,6 +81,8 @@ export interface Documents {
   fillPdf(filling: Filling, owner: Owner): Promise<Uint8Array>
   /** Sanitised HTML. Throws as `renderMarkdown` of the content does, and `Refusal('content.too_complex')`. */
   renderMarkdown(text: string, owner: Owner): Promise<string>
+  /** Throws as `readEtsiList` does, and `Refusal('trust_list.source_too_complex')`. */
+  readTrustList(list: ListText, owner: Owner): Promise<EtsiList>
   close(): Promise<void>
 }
 
@@ -207,6 +211,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     readPdfTemplate: (input, owner) => pool.run({ name: 'readPdfTemplate', input, contexts: new Map() }, owner),
     fillPdf: (input, owner) => pool.run({ name: 'fillPdf', input, contexts: new Map() }, owner),
     renderMarkdown: (input, owner) => pool.run({ name: 'renderMarkdown', input, contexts: new Map() }, owner),
+    readTrustList: (input, owner) => pool.run({ name: 'readTrustList', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

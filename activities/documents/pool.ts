@@ -16,8 +16,8 @@ export interface DocumentPoolOptions {
   /** Threads that stay without a task, each with 40 MB; by default all but one, because a start takes half a second. */
   kept?: number
   /**
-   * Milliseconds of work that one task may take, and 3,000 more where it may be on a bbs-2023 proof; by the clock it may
-   * take five times as long.
+   * Milliseconds of work that one task may take, and more where it may be on a bbs-2023 proof or a trust list; by the clock
+   * it may take five times as long.
    */
   timeoutMs?: number
   /** Milliseconds that one task may wait for contexts that were not known when it began. */
@@ -59,9 +59,14 @@ const V8_MARGIN_MB = 384
 /** Tasks that bound their own bytes beside the heap, in WebAssembly, of which several may not be collected yet. */
 const BOUNDED: readonly TaskName[] = ['scan']
 
-/** Tasks whose work on a bbs-2023 proof of 200 messages takes up to 2 s beside the work on the document (D-414). */
-const SIGNED_BY_BBS: readonly TaskName[] = ['check', 'derive']
-const BBS_MS = 3_000
+/**
+ * Milliseconds that tasks may take besides: for a bbs-2023 proof of 200 messages, up to 2 s beside the work on the document
+ * (D-414); for a trust list of 8 MB, which a national one of 2 MB takes a second of.
+ */
+const MORE_MS: Partial<Record<TaskName, number>> = { check: 3_000, derive: 3_000, readTrustList: 8_000 }
+
+/** Megabytes that tasks may have besides: a trust list of 8 MB is held as a tree three times. */
+const MORE_MB: Partial<Record<TaskName, number>> = { readTrustList: 192 }
 
 /** Milliseconds of tasks that need less than others: 100,000 characters of honest Markdown take a tenth of this. */
 const SHORTER: Partial<Record<TaskName, number>> = { renderMarkdown: 1_000 }
@@ -86,6 +91,10 @@ const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
   ],
   readPdfTemplate: PDF,
   fillPdf: PDF,
+  readTrustList: [
+    'trust_list.source_too_complex',
+    (what) => `The list takes too much ${what} to be read. Name one with fewer services.`,
+  ],
 }
 
 function tooComplex(task: TaskName, what: string): Refusal {
@@ -143,7 +152,8 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
       }
     }
     const ownMs = Math.min(timeoutMs, SHORTER[name] ?? timeoutMs)
-    const limits = { timeoutMs: ownMs + (SIGNED_BY_BBS.includes(name) ? BBS_MS : 0), memoryMb, waitMs }
+    const [moreMs, moreMb] = [MORE_MS[name] ?? 0, MORE_MB[name] ?? 0]
+    const limits = { timeoutMs: ownMs + moreMs, memoryMb: memoryMb + moreMb, waitMs }
     const watch = createWatch({ limits, look, over })
     const failures: unknown[] = []
     const answer = async (url: string) => {

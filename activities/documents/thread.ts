@@ -82,6 +82,7 @@ export default async function run<Name extends TaskName>({
     readPdfTemplate: async (input) =>
       (await import('../../protocol/compact-credentials/pdfs/read.ts')).readUpload(input),
     renderMarkdown: async (input) => (await loadMarkdown()).renderMarkdown(input),
+    readTrustList: async (input) => (await import('../../protocol/trust-lists/etsi/read.ts')).readEtsiList(input),
     fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {

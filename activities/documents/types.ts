@@ -13,6 +13,8 @@ import type { FieldError } from '../../protocol/errors.ts'
 import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
+import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
+import type { ListText } from '../../protocol/trust-lists/etsi/read.ts'
 
 /** A file that is searched for QR codes. */
 export interface Scan {
@@ -48,6 +50,8 @@ export interface Tasks {
   fillPdf: { input: Filling; output: Uint8Array }
   /** Markdown to HTML. */
   renderMarkdown: { input: string; output: string }
+  /** Verifies and reads a list of ETSI. */
+  readTrustList: { input: ListText; output: EtsiList }
 }
 export type TaskName = keyof Tasks
 

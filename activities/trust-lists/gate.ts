@@ -2,7 +2,15 @@ import { LRUCache } from 'lru-cache'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { MAX_IMPORTED } from '../../protocol/trust-lists/etsi/listed.ts'
 import { MAX_LISTS } from '../../protocol/trust-lists/lists.ts'
-import { type HeldList, type IndexedList, indexed, trustOf, urlsOf } from '../../protocol/trust-lists/trust.ts'
+import {
+  type HeldList,
+  type IndexedList,
+  indexed,
+  listsProviders,
+  providersOf,
+  trustOf,
+  urlsOf,
+} from '../../protocol/trust-lists/trust.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { singleFlight } from '../frame/caches.ts'
 
@@ -13,7 +21,7 @@ const MAX_TENANTS = 500
 const MAX_ENTRIES = MAX_LISTS * MAX_IMPORTED
 
 const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 order by created_at, id'
-const LISTS = `select id, name, formats, enforced, source ->> 'url' as url, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
+const LISTS = `select id, name, formats, attests, enforced, source ->> 'url' as url, entries, revision, (extract(epoch from stale_at) * 1000)::float8 as "staleMs" from trust_lists
 where tenant_id = $1 and id = any($2::uuid[])`
 
 interface Version {
@@ -91,6 +99,11 @@ export function createTrustGate({ systemSql, now, elapsedMs = () => performance.
     urlsOf: async (tenantId, format, issuer) => urlsOf((await current(tenantId)).lists, format, now(), issuer),
 
     trustFor: async (tenantId, format) => trustOf((await current(tenantId)).lists, format, now()),
+
+    providersOf: async (tenantId, attested, chain) =>
+      providersOf((await current(tenantId)).lists, attested, chain, now()),
+
+    listsProviders: async (tenantId, attested) => listsProviders((await current(tenantId)).lists, attested, now()),
 
     /** This process sees its own changes at once. */
     forget(tenantId) {

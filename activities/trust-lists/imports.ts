@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
-import { isOutboundFault, Refusal } from '../../protocol/errors.ts'
-import { parseForeignJson } from '../../protocol/json.depth.ts'
+import type { Attested } from '../../protocol/credentials/trust.ts'
+import { DocumentFault, isOutboundFault, Refusal } from '../../protocol/errors.ts'
 import { HOUR_MS, hasCome, isToCome, LAST_MOMENT } from '../../protocol/time.ts'
-import { verifiedJson } from '../../protocol/trust-lists/etsi/jws.ts'
 import {
   type EtsiList,
   identitiesOf,
@@ -13,10 +12,10 @@ import {
   refuseSource,
   servicesInForce,
 } from '../../protocol/trust-lists/etsi/listed.ts'
-import { readLote } from '../../protocol/trust-lists/etsi/lote.ts'
-import { type HeldEntry, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
+import { type HeldEntry, isUnattested, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
 import { type ListFacts, type SourceFormat, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { bundledOnly } from '../documents/index.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
@@ -32,28 +31,20 @@ export interface ImportedList {
 
 interface Known {
   formats: readonly FormatName[]
+  attests: readonly Attested[]
   /** Of the list that it takes the place of. */
   facts: ListFacts | null
 }
 
 const ACCEPT: Readonly<Record<SourceFormat, string>> = {
   'ts-119-602': 'application/jose, application/jwt, application/json;q=0.9, */*;q=0.1',
+  'ts-119-612': 'application/vnd.etsi.tsl+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1',
 }
 
-type Reader = (text: string, source: TrustSource, now: Date) => Promise<EtsiList>
-
-const READERS: Readonly<Record<SourceFormat, Reader>> = {
-  async 'ts-119-602'(text, source, now) {
-    const given = text.trim()
-    if (source.signers.length > 0) return readLote(await verifiedJson(given, signersNow(source, now)))
-    return readLote(parseForeignJson(Buffer.from(given), { code: 'trust_list.source_invalid' }))
-  },
-}
-
-type Parts = Pick<Dependencies, 'outbound' | 'now' | 'config'>
+type Parts = Pick<Dependencies, 'outbound' | 'documents' | 'now' | 'config' | 'log'>
 
 /** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
-export function createTrustImports({ outbound, now, config }: Parts) {
+export function createTrustImports({ outbound, documents, now, config, log }: Parts) {
   async function fetched(tenantId: string, { url = '', format }: TrustSource): Promise<string> {
     try {
       const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
@@ -64,6 +55,18 @@ export function createTrustImports({ outbound, now, config }: Parts) {
       const isOfNetwork = isOutboundFault(error) || (error instanceof Refusal && error.code.startsWith('outbound.'))
       if (!isOfNetwork) throw error
       throw refuseSource('trust_list.source_unavailable', `The list could not be read. ${error.message}`)
+    }
+  }
+
+  /** A list that our own code fails over is one that cannot be read: the other lists of the schedule go on. */
+  async function readIn(tenantId: string, text: string, source: TrustSource): Promise<EtsiList> {
+    try {
+      const list = { format: source.format, text, signers: signersNow(source, now()) }
+      return await documents.readTrustList(list, bundledOnly(tenantId))
+    } catch (err) {
+      if (!(err instanceof DocumentFault)) throw err
+      log.error({ err, tenantId, url: source.url }, 'a trust list could not be processed')
+      throw invalidSource('The list could not be processed.')
     }
   }
 
@@ -106,11 +109,11 @@ export function createTrustImports({ outbound, now, config }: Parts) {
 
   return {
     /**
-     * `document`: the list, in place of what the URL has. Throws `Refusal('trust_list.source_…')`, and `Exhausted` where
-     * the tenant has read too much of the host.
+     * `document`: the list, in place of what the URL has. Throws `Refusal('trust_list.source_…')`, `Exhausted` where the
+     * tenant has read too much of the host, and `Unavailable('documents')` where threads are busy.
      */
     async read(tenantId: string, source: TrustSource, known: Known, document?: string): Promise<ImportedList> {
-      const list = await READERS[source.format](document ?? (await fetched(tenantId, source)), source, now())
+      const list = await readIn(tenantId, document ?? (await fetched(tenantId, source)), source)
       const { nextUpdate } = list
       const graceMs = source.graceHours * HOUR_MS
       const staleAt = nextUpdate ? new Date(Math.min(nextUpdate.getTime() + graceMs, LAST_MOMENT)) : null
@@ -121,6 +124,11 @@ export function createTrustImports({ outbound, now, config }: Parts) {
         throw refuseSource(
           'trust_list.source_empty',
           `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
+        )
+      if (isUnattested(known.attests, entries))
+        throw refuseSource(
+          'trust_list.source_empty',
+          'The list has no service of these types that is in force and has a certificate of a wallet provider.',
         )
       const facts = {
         type: list.type ?? null,

@@ -11,10 +11,11 @@ import {
   type TrustEntry,
   type TrustListInput,
 } from '../../protocol/trust-lists/lists.ts'
-import { checkSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
+import { checkSource, type TrustSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
+import { applyFailure, createReadingNotes } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
@@ -71,12 +72,12 @@ export function createTrustLists(parts: Parts) {
   }
 
   /** Reads the list of a new source: whatever was known of another one says nothing about it. */
-  async function imported(call: Call, source: TrustSourceInput, formats: TrustListInput['formats']) {
+  async function imported(call: Call, source: TrustSourceInput, roles: Pick<TrustListInput, 'formats' | 'attests'>) {
     // what was done under this Idempotency-Key is not read again
     if (call.idempotency && 'effect' in call.idempotency) return undefined
     checkSource(source)
     if (source.url !== undefined) callable(source.url)
-    return trustImports.read(call.tenantId, source, { formats, facts: null }, source.document)
+    return trustImports.read(call.tenantId, source, { ...roles, facts: null }, source.document)
   }
 
   function callable(url: string): void {
@@ -117,6 +118,26 @@ export function createTrustLists(parts: Parts) {
       return toRecord(row, now())
     })
 
+  const note = createReadingNotes({ now, uuid })
+
+  /** Keeps why a list could not be read, as the schedule does, unless it was changed meanwhile. */
+  const keepFailure = (before: TrustList, refusal: Refusal): Promise<void> =>
+    inTenant(database.tenants, before.tenantId, async (em) => {
+      const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      if (row?.revision !== before.revision) return
+      if (applyFailure(row, refusal, now())) note(em, row, 'FAIL', { code: refusal.code })
+    })
+
+  async function readAgain(row: TrustList, source: TrustSource): Promise<ImportedList> {
+    const { tenantId, formats, attests, facts } = row
+    try {
+      return await trustImports.read(tenantId, source, { formats, attests, facts: facts ?? null })
+    } catch (error) {
+      if (error instanceof Refusal) await keepFailure(row, error)
+      throw error
+    }
+  }
+
   return {
     /** Newest first. */
     listTrustLists: (tenantId: string, { limit, offset }: { limit: number; offset: number }) =>
@@ -135,19 +156,20 @@ export function createTrustLists(parts: Parts) {
       const { tenantId } = call
       const id = uuid()
       assertOneOrigin({ ...input, source })
-      const { name, formats, enforced, entries = [] } = input
+      const { name, formats, attests, enforced, entries = [] } = input
       checkTrustList(
-        { name, formats, enforced, entries },
+        { name, formats, attests, enforced, entries },
         { imported: source !== undefined, unread: source !== undefined },
       )
-      const list = source && (await imported(call, source, formats))
+      const list = source && (await imported(call, source, { formats, attests }))
       return change(call, 'createTrustList', { id }, async (em) => {
         await takeTurn(em, `trust lists of ${tenantId}`)
         if ((await em.count(TrustList)) >= MAX_LISTS)
           throw new Refusal('trust_list.too_many', `A tenant can have ${MAX_LISTS} trust lists. Delete one first.`)
         const at = now()
         const row = em.create(TrustList, {
-          ...{ id, tenantId, name, formats: [...formats], enforced, revision: 1, createdAt: at, updatedAt: at },
+          ...{ id, tenantId, name, formats: [...formats], attests: [...attests], enforced, revision: 1 },
+          ...{ createdAt: at, updatedAt: at },
           ...NOT_IMPORTED,
           entries: entries.map(heldEntry),
           source: source ? withoutDocument(source) : null,
@@ -165,33 +187,39 @@ export function createTrustLists(parts: Parts) {
     async updateTrustList(call: Call, id: string, { source, ...changes }: TrustListChanges): Promise<TrustListRecord> {
       const before = await read(call.tenantId, id)
       assertOneOrigin({ ...changes, source })
-      const { name = before.name, formats = before.formats, enforced = before.enforced } = changes
+      const { name = before.name, formats = before.formats, attests = before.attests } = changes
+      const { enforced = before.enforced } = changes
       const entries = changes.entries ?? before.entries
       const isImported = source !== undefined || (before.source != null && changes.entries === undefined)
-      checkTrustList({ name, formats, enforced, entries }, { imported: isImported, unread: source !== undefined })
-      const list = source && (await imported(call, source, formats))
+      checkTrustList(
+        { name, formats, attests, enforced, entries },
+        { imported: isImported, unread: source !== undefined },
+      )
+      const list = source && (await imported(call, source, { formats, attests }))
       return writing(call, 'updateTrustList', before, (row) => {
         const at = now()
-        Object.assign(row, { name, formats: [...formats], enforced, revision: row.revision + 1, updatedAt: at })
+        Object.assign(row, { name, formats: [...formats], attests: [...attests], enforced })
+        Object.assign(row, { revision: row.revision + 1, updatedAt: at })
         if (changes.entries) Object.assign(row, { ...NOT_IMPORTED, entries: changes.entries.map(heldEntry) })
         if (source) row.source = withoutDocument(source)
         if (list) applyImport(row, list, at)
       })
     },
 
-    /** Reads the URL of its source now. Throws `trust_list.not_found`, `trust_list.no_url`, `trust_list.changed`, `trust_list.source_…`. */
+    /**
+     * Reads the URL of its source now; what is wrong with it is kept as `failure`. Throws `trust_list.not_found`,
+     * `trust_list.no_url`, `trust_list.changed`, `trust_list.source_…`.
+     */
     async refreshTrustList(call: Call, id: string): Promise<TrustListRecord> {
       const before = await read(call.tenantId, id)
-      const { source, formats, facts } = before
+      const { source } = before
       if (source?.url === undefined)
         throw new Refusal(
           'trust_list.no_url',
           'The trust list has no source with a URL. Update it with what it is to have.',
         )
       const isDone = call.idempotency && 'effect' in call.idempotency
-      const list: ImportedList | undefined = isDone
-        ? undefined
-        : await trustImports.read(call.tenantId, source, { formats, facts: facts ?? null })
+      const list = isDone ? undefined : await readAgain(before, source)
       return writing(call, 'refreshTrustList', before, (row) => {
         if (list) applyImport(row, list, now())
       })

@@ -1,5 +1,6 @@
 import type { RefreshFailure, TrustList } from '../../entities/trust-lists/lists.ts'
 import { type FormatSlug, slugOf } from '../../protocol/credentials/formats.ts'
+import type { Attested } from '../../protocol/credentials/trust.ts'
 import { hasCome } from '../../protocol/time.ts'
 import type { HeldEntry } from '../../protocol/trust-lists/lists.ts'
 import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
@@ -11,6 +12,7 @@ export interface TrustListRecord {
   id: string
   name: string
   formats: FormatSlug[]
+  attests: readonly Attested[]
   enforced: boolean
   state: TrustListState
   entries: readonly HeldEntry[]
@@ -32,6 +34,7 @@ export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
   id: row.id,
   name: row.name,
   formats: row.formats.map(slugOf),
+  attests: row.attests,
   enforced: row.enforced,
   state: stateOf(row, now),
   entries: row.entries,

@@ -2,12 +2,11 @@ import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import { TrustList } from '../../entities/trust-lists/lists.ts'
-import { Exhausted, Refusal } from '../../protocol/errors.ts'
-import { OPERATIONS } from '../../protocol/operations.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { hasCome } from '../../protocol/time.ts'
 import { invalidSource } from '../../protocol/trust-lists/etsi/listed.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { addLogEntry } from '../frame/log-entries.ts'
+import { applyFailure, createReadingNotes } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
 import { applyImport, dueAfter } from './rows.ts'
@@ -15,9 +14,6 @@ import { applyImport, dueAfter } from './rows.ts'
 /** Lists of one look, and those that are read at a time. */
 const AT_ONCE = 200
 const TOGETHER = 8
-/** A list that cannot be read is tried again after this time, or sooner where it is read more often. */
-const RETRY_MS = 15 * 60_000
-
 const DUE = `select tenant_id as "tenantId", id from trust_lists where due_at <= $1 order by due_at limit ${AT_ONCE}`
 
 interface Due {
@@ -37,19 +33,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'u
 
 /** Reads lists of URLs again by the clock, and says which lists count no more. */
 export function createTrustRefresh({ database, systemSql, now, uuid, log, trustImports, trustGate }: Parts) {
-  const { name, category } = OPERATIONS.refreshTrustList
-
-  const note = (
-    em: SqlEntityManager,
-    row: TrustList,
-    outcome: 'SUCCESS' | 'FAIL',
-    more: Record<string, string | number>,
-  ) =>
-    addLogEntry(
-      em,
-      { now, uuid },
-      { tenantId: row.tenantId, requestId: uuid(), name, category, outcome, metadata: { id: row.id, ...more } },
-    )
+  const note = createReadingNotes({ now, uuid })
 
   /** Written once: the row remembers it until the list counts again. */
   function noteStale(em: SqlEntityManager, row: TrustList): void {
@@ -60,13 +44,14 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
   }
 
   async function read(row: TrustList): Promise<ImportedList | Refusal | undefined> {
-    const { tenantId, source, formats, facts } = row
+    const { tenantId, source, formats, attests, facts } = row
     if (source?.url === undefined) return undefined
     try {
-      return await trustImports.read(tenantId, source, { formats, facts: facts ?? null })
+      return await trustImports.read(tenantId, source, { formats, attests, facts: facts ?? null })
     } catch (error) {
       if (error instanceof Refusal) return error
-      if (error instanceof Exhausted) return new Refusal('trust_list.source_unavailable', error.message)
+      if (error instanceof Unavailable && (error.part === 'outbound' || error.part === 'documents'))
+        return new Refusal('trust_list.source_unavailable', error.message)
       throw error
     }
   }
@@ -82,11 +67,7 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       if (row?.revision !== before.revision) return 'refreshed'
       const at = now()
       if (outcome instanceof Refusal) {
-        const { code, message } = outcome
-        const isNew = row.failure?.code !== code
-        row.failure = { code, message, since: row.failure?.since ?? at.toISOString() }
-        row.dueAt = new Date(at.getTime() + RETRY_MS)
-        if (isNew) note(em, row, 'FAIL', { code })
+        if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.code })
       } else if (outcome) {
         const recovered = row.failure != null || row.staleNoted
         const changed = applyImport(row, outcome, at)
@@ -106,10 +87,8 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
     await inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!row) return
-      const { code, message } = invalidSource('The list could not be processed.')
-      if (row.failure?.code !== code) note(em, row, 'FAIL', { code })
-      row.failure = { code, message, since: row.failure?.since ?? at.toISOString() }
-      row.dueAt = new Date(at.getTime() + RETRY_MS)
+      const refusal = invalidSource('The list could not be processed.')
+      if (applyFailure(row, refusal, at)) note(em, row, 'FAIL', { code: refusal.code })
       noteStale(em, row)
     })
     log.error({ err, tenantId, trustListId: id }, 'a trust list could not be processed')

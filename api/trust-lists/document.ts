@@ -1,4 +1,5 @@
 import { FORMAT_NAMES, slugOf } from '../../protocol/credentials/formats.ts'
+import { ATTESTED } from '../../protocol/credentials/trust.ts'
 import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { TRUST_LIST_OPERATIONS } from '../../protocol/trust-lists/operations.ts'
 import { GRACE_HOURS, MAX_DOCUMENT, REFRESH_HOURS, SOURCE_FORMATS } from '../../protocol/trust-lists/sources.ts'
@@ -24,12 +25,20 @@ const SCHEMAS: Schemas = {
   TrustListFormats: {
     type: 'array',
     description:
-      'Formats of credentials whose issuers it lists. Mobile credentials name issuers by certificates, SD-JWT VC by certificates or identifiers, the others by DIDs: each needs an entry that fits.',
+      'Formats of credentials whose issuers it lists. Mobile credentials name issuers by certificates, SD-JWT VC by certificates or identifiers, the others by DIDs: each needs an entry that fits. Empty: it lists only wallet providers.',
     items: { type: 'string', enum: FORMAT_NAMES.map(slugOf) },
-    minItems: 1,
     maxItems: FORMAT_NAMES.length,
     uniqueItems: true,
     example: TRUST_LIST.formats,
+  },
+  TrustListAttests: {
+    type: 'array',
+    description:
+      'The certificates of its entries are those of wallet providers, and what they attest of wallets, or of how keys are kept, counts at the issuing of credentials.',
+    items: { type: 'string', enum: [...ATTESTED] },
+    maxItems: ATTESTED.length,
+    uniqueItems: true,
+    example: [],
   },
   TrustedCertificate: { type: 'string', description: 'One X.509 certificate in PEM.', maxLength: 32_768 },
   TrustedIdentifier: {
@@ -65,7 +74,8 @@ const SCHEMAS: Schemas = {
   },
   TrustSourceFormat: {
     type: 'string',
-    description: 'ts-119-602: JSON, signed as a compact JWS (JAdES baseline).',
+    description:
+      'ts-119-602: JSON, signed as a compact JWS (JAdES baseline). ts-119-612: XML with an enveloped signature (XAdES).',
     enum: [...SOURCE_FORMATS],
     example: 'ts-119-602',
   },
@@ -153,6 +163,10 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
           meaning: 'None of the signers of the source signed the list, or their certificates are not valid now.',
           remedy:
             'Take the certificates of the signers from the operator of the list, and update the source with them.',
+        },
+        'trust_list.source_too_complex': {
+          meaning: 'The list takes more time or memory to read than the platform gives one.',
+          remedy: 'Name a list with fewer services, such as that of one country.',
         },
         'trust_list.source_too_large': {
           meaning: 'The list has more issuers of the named types than the platform takes.',

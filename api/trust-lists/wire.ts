@@ -1,6 +1,7 @@
 import type { NewTrustList, TrustListChanges } from '../../activities/trust-lists/lifecycle.ts'
 import type { TrustListRecord, TrustListState } from '../../activities/trust-lists/records.ts'
 import { type FormatSlug, formatOf } from '../../protocol/credentials/formats.ts'
+import type { Attested } from '../../protocol/credentials/trust.ts'
 import { givenEntry } from '../../protocol/trust-lists/lists.ts'
 import {
   GRACE_HOURS,
@@ -15,6 +16,9 @@ export type TrustListName = string
 
 /** Formats of credentials whose issuers it lists. */
 export type TrustListFormats = FormatSlug[]
+
+/** What its entries, as wallet providers, are trusted for. */
+export type TrustListAttests = Attested[]
 
 /** One X.509 certificate in PEM. */
 export type TrustedCertificate = string
@@ -74,7 +78,10 @@ export interface TrustSourceIn {
 
 export interface TrustListIn {
   name: TrustListName
+  /** Empty: it lists only wallet providers. */
   formats: TrustListFormats
+  /** Default: none. */
+  attests?: TrustListAttests | null
   /** false: the list decides nothing. Default: true. */
   enforced?: boolean | null
   /** Needed without source. */
@@ -87,6 +94,7 @@ export interface TrustListIn {
 export interface TrustListChangesIn {
   name?: TrustListName
   formats?: TrustListFormats
+  attests?: TrustListAttests
   enforced?: boolean
   entries?: TrustEntriesIn
   source?: TrustSourceIn
@@ -129,6 +137,7 @@ export interface TrustListSummaryOut {
   id: Uuid
   name: string
   formats: TrustListFormats
+  attests: TrustListAttests
   enforced: boolean
   /** failing: it counts, but could not be read again. stale: its entries count no more. */
   state: TrustListState
@@ -167,9 +176,10 @@ const toSource = (given: TrustSourceIn): TrustSourceInput => ({
   graceHours: given.graceHours ?? GRACE_HOURS.default,
 })
 
-export const toTrustList = ({ name, formats, enforced, entries, source }: TrustListIn): NewTrustList => ({
+export const toTrustList = ({ name, formats, attests, enforced, entries, source }: TrustListIn): NewTrustList => ({
   name,
   formats: formats.map(formatOf),
+  attests: attests ?? [],
   enforced: enforced ?? true,
   entries: entries?.map(givenEntry),
   source: source ? toSource(source) : undefined,
@@ -178,6 +188,7 @@ export const toTrustList = ({ name, formats, enforced, entries, source }: TrustL
 export const toTrustListChanges = (changes: TrustListChangesIn): TrustListChanges => ({
   name: changes.name,
   formats: changes.formats?.map(formatOf),
+  attests: changes.attests,
   enforced: changes.enforced,
   entries: changes.entries?.map(givenEntry),
   source: changes.source && toSource(changes.source),
@@ -185,6 +196,7 @@ export const toTrustListChanges = (changes: TrustListChangesIn): TrustListChange
 
 export const summaryToWire = ({ entries, source, facts, ...record }: TrustListRecord): TrustListSummaryOut => ({
   ...record,
+  attests: [...record.attests],
   entryCount: entries.length,
   source: source && {
     ...source,
@@ -209,6 +221,7 @@ export const TRUST_LIST: TrustListOut = {
   id: '3f2a9c1e-6b47-4d0a-8e15-92c7d4b6a8f0',
   name: 'Universities of Example',
   formats: ['web-semantic', 'sd-jwt-vc'],
+  attests: [],
   enforced: true,
   state: 'current',
   entryCount: 1,
@@ -239,6 +252,7 @@ export const IMPORTED_LIST: TrustListOut = {
   updatedAt: '2027-01-01T06:00:00.000Z',
   name: 'Providers of person identification data',
   formats: ['mobile', 'sd-jwt-vc'],
+  attests: [],
   source: {
     format: 'ts-119-602',
     url: 'https://lists.example/pid-providers.jwt',

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
+import type { Attested } from '../../protocol/credentials/trust.ts'
 import type { HeldEntry } from '../../protocol/trust-lists/lists.ts'
 import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
 import { EVERYTHING, owned, ownedByTenant, type Rights } from '../base.ts'
@@ -20,6 +21,8 @@ const TrustListSchema = defineEntity({
     ...owned,
     name: p.text(),
     formats: p.array().$type<FormatName[]>(),
+    /** What its entries are trusted for as wallet providers. */
+    attests: p.array().$type<Attested[]>(),
     enforced: p.boolean(),
     entries: p.json<HeldEntry[]>(),
     /** Where the entries come from; null: the tenant wrote them. */

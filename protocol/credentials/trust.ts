@@ -24,10 +24,24 @@ export const trustIn = (finding: TrustFinding | undefined): { trust?: ListedIssu
 /** The enforced trust lists of a tenant for one format. */
 export interface Trust {
   /** Listed certificates in DER that a chain can lead to: its own, and those with the name of an issuer in it. */
-  anchorsOf(chain: readonly { fingerprint: string; issuerName: string }[]): readonly Uint8Array[]
+  anchorsOf(chain: ChainNames): readonly Uint8Array[]
   /** `issuer`: as policies know it (`JudgedCredential`); undefined where the credential leads to none. */
   find(issuer: string | undefined): TrustFinding
 }
+
+/** What wallet providers attest: that a wallet is their own, and how keys are kept. */
+export const ATTESTED = ['wallets', 'keys'] as const
+export type Attested = (typeof ATTESTED)[number]
+
+/** A certificate that a list has of a wallet provider, or of who certifies its signers. */
+export interface ListedProvider {
+  listId: string
+  fingerprint: string
+  certificate: Uint8Array
+}
+
+/** The names by which a chain finds listed certificates. */
+export type ChainNames = readonly { fingerprint: string; issuerName: string }[]
 
 /** What every format asks when it verifies. The answer follows a change within a second, in every process. */
 export interface TrustGate {
@@ -35,4 +49,8 @@ export interface TrustGate {
   trustFor(tenantId: string, format: FormatName): Promise<Trust | undefined>
   /** URLs of the tenant's lists, enforced or not, that have an issuer; without one, of all lists for the format. */
   urlsOf(tenantId: string, format: FormatName, issuer?: string): Promise<readonly string[]>
+  /** Of enforced lists of wallet providers, the certificates that a chain can lead to. */
+  providersOf(tenantId: string, attested: Attested, chain: ChainNames): Promise<readonly ListedProvider[]>
+  /** Whether an enforced list has wallet providers that are trusted for this. */
+  listsProviders(tenantId: string, attested: Attested): Promise<boolean>
 }

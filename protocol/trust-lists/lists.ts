@@ -1,4 +1,5 @@
 import type { FormatName } from '../credentials/formats.ts'
+import { ATTESTED, type Attested } from '../credentials/trust.ts'
 import { isDid } from '../dids/index.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { authorityOf } from '../mobile-credentials/authority.ts'
@@ -18,6 +19,8 @@ export interface TrustListInput {
   name: string
   /** Formats whose issuers it lists. */
   formats: readonly FormatName[]
+  /** What its entries are trusted for as wallet providers. */
+  attests: readonly Attested[]
   /** false: it decides nothing. */
   enforced: boolean
   entries: readonly TrustEntry[]
@@ -104,9 +107,22 @@ function entriesFaults(entries: readonly TrustEntry[]): FieldError[] {
 export const unnamedFormats = (formats: readonly FormatName[], entries: readonly TrustEntry[]): FormatName[] =>
   formats.filter((format) => !entries.some((entry) => NAMED_BY[format].some((member) => entry[member] !== undefined)))
 
-function formatFaults({ formats, entries }: TrustListInput, unread: boolean): FieldError[] {
-  const isRight = formats.length > 0 && new Set(formats).size === formats.length
-  if (!isRight) return fault('formats', 'choice', 'expected one or more formats, each once')
+/** Attestations name their signers by certificates. */
+export const isUnattested = (attests: readonly Attested[], entries: readonly TrustEntry[]): boolean =>
+  attests.length > 0 && !entries.some(({ certificate }) => certificate !== undefined)
+
+const isOnce = (values: readonly string[]): boolean => new Set(values).size === values.length
+
+function attestsFaults({ attests, entries }: TrustListInput, unread: boolean): FieldError[] {
+  if (!isOnce(attests)) return fault('attests', 'choice', `expected ${ATTESTED.join(' and ')}, each once`)
+  return !unread && isUnattested(attests, entries)
+    ? fault('attests', 'no_entry', 'expected an entry with a certificate: attestations name their signers by it')
+    : []
+}
+
+function formatFaults({ formats, attests, entries }: TrustListInput, unread: boolean): FieldError[] {
+  const isRight = formats.length + attests.length > 0 && isOnce(formats)
+  if (!isRight) return fault('formats', 'choice', 'expected one or more formats, each once, or what its entries attest')
   return (unread ? [] : unnamedFormats(formats, entries)).flatMap((format) =>
     fault(
       within('formats', formats.indexOf(format)),
@@ -125,7 +141,7 @@ export function checkTrustList(
   const ofEntries = imported ? [] : entriesFaults(entries)
   const errors = [
     ...(isLabel(name) ? [] : fault('name', 'text', LABEL_EXPECTED)),
-    ...(ofEntries.length > 0 ? ofEntries : formatFaults(input, unread)),
+    ...(ofEntries.length > 0 ? ofEntries : [...formatFaults(input, unread), ...attestsFaults(input, unread)]),
   ]
   if (errors.length > 0) throw new Refusal('trust_list.invalid', 'The trust list cannot be used; see errors.', errors)
 }

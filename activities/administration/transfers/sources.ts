@@ -122,6 +122,8 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   },
   trustLists: {
     table: 'trust_lists',
+    // files of before have no such member
+    absent: { attests: `'{}'::text[]` },
     constants: {
       revision: '1',
       stale_noted: 'false',

@@ -67,8 +67,8 @@ const notFound = () => new Refusal('openid_wallet_provider.not_found', 'The tena
 
 const WHERE = { wallets: { attestsWallets: true }, keys: { attestsKeys: true } } as const
 
-/** The providers whose attestations count now. */
-export async function trustedIn(em: SqlEntityManager, attested: Attested): Promise<TrustedProvider[]> {
+/** The providers that the tenant has registered for this. */
+export async function registeredIn(em: SqlEntityManager, attested: Attested): Promise<TrustedProvider[]> {
   const rows = await em.find(OpenIdWalletProvider, WHERE[attested], { orderBy: { createdAt: 'asc', id: 'asc' } })
   return rows.map(({ id, issuer, clientIds, certificates, jwks }) => ({
     id,
@@ -79,8 +79,8 @@ export async function trustedIn(em: SqlEntityManager, attested: Attested): Promi
   }))
 }
 
-/** Whether somebody is trusted to attest. */
-export const isAnyTrusted = async (em: SqlEntityManager, attested: Attested): Promise<boolean> =>
+/** Whether it has registered one. */
+export const isAnyRegistered = async (em: SqlEntityManager, attested: Attested): Promise<boolean> =>
   (await em.count(OpenIdWalletProvider, WHERE[attested])) > 0
 
 interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {

@@ -20,8 +20,8 @@ import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorizatio
 import { endpointsOf } from '../../../protocol/openid/oid4vci/metadata.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { trustedIn } from '../attestations/providers.ts'
 import type { AttestationStatus } from '../attestations/status.ts'
+import type { TrustedProviders } from '../attestations/trusted.ts'
 import type { SessionSecrets } from '../sessions/secrets.ts'
 import { policyIn } from './policy.ts'
 import { walletOf } from './wallets.ts'
@@ -57,13 +57,15 @@ export interface WalletClient {
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
   secrets: SessionSecrets
   attestationStatus: AttestationStatus
+  trustedProviders: Pick<TrustedProviders, 'trustedFor'>
 }
 
 const USE_JTI = `insert into openid_used_jtis (tenant_id, jti_digest, expires_at) values (?, ?, ?)
 on conflict (tenant_id, jti_digest) do nothing returning expires_at`
 
 /** Authenticates wallets, and has them prove the keys of their tokens. */
-export function createWalletClients({ config, database, now, secrets, attestationStatus }: Parts) {
+export function createWalletClients(parts: Parts) {
+  const { config, database, now, secrets, attestationStatus, trustedProviders } = parts
   const rules = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Whether a JWT is used for the first time. `owner`: who chose its jti. */
@@ -120,7 +122,7 @@ export function createWalletClients({ config, database, now, secrets, attestatio
     sent: SentAttestation,
     { profile }: WalletPolicy,
   ): Promise<{ clientId: string; jkt: string }> {
-    const providers = await inTenant(database.tenants, tenantId, (em) => trustedIn(em, 'wallets'))
+    const providers = await trustedProviders.trustedFor(tenantId, 'wallets', sent.attestation)
     const attested = await verifyWalletAttestation(sent, {
       ...{ audience: issuer, providers, requiresCertificate: profile === 'haip' },
       ...rules(),

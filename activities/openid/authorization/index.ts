@@ -3,6 +3,7 @@ import type { Operations } from '../../frame/operations.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { createWalletProviders } from '../attestations/providers.ts'
 import type { AttestationStatus } from '../attestations/status.ts'
+import type { TrustedProviders } from '../attestations/trusted.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
 import type { Configurations } from '../sessions/configurations.ts'
@@ -22,6 +23,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbox' | 'n
   sealer: Sealer
   secrets: SessionSecrets
   attestationStatus: AttestationStatus
+  trustedProviders: TrustedProviders
   configurations: Configurations
   authentication: AuthenticationVerbs
   openIdConfiguration: HookConfiguration

@@ -14,7 +14,7 @@ import {
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { isAnyTrusted } from '../attestations/providers.ts'
+import type { TrustedProviders } from '../attestations/trusted.ts'
 import { policyIn } from '../authorization/policy.ts'
 import type { WalletEncryption } from './encryption.ts'
 
@@ -28,6 +28,7 @@ interface Parts extends Pick<Dependencies, 'database'> {
   formats: Formats
   tenants: Pick<Tenants, 'byHost'>
   walletEncryption: Pick<WalletEncryption, 'requestKeys'>
+  trustedProviders: Pick<TrustedProviders, 'isAnyTrusted'>
 }
 
 /** Templates in the metadata, the newest ones: a wallet that was offered another one is told of it by its offer. */
@@ -37,7 +38,7 @@ const issuerNotFound = () =>
   new Refusal('openid_issuer.not_found', 'No tenant of the platform issues credentials at this host.')
 
 /** The tenant's templates as wallets see them. */
-export function createConfigurations({ database, formats, tenants, walletEncryption }: Parts) {
+export function createConfigurations({ database, formats, tenants, walletEncryption, trustedProviders }: Parts) {
   /** The current versions of templates that are not deleted, newest first. */
   async function findTemplates(em: SqlEntityManager, ids?: readonly string[]): Promise<OfferedTemplate[]> {
     const where = { deletedAt: null, ...(ids && { id: { $in: [...ids] } }) }
@@ -68,13 +69,15 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
 
   async function published(host: string) {
     const { tenantId, issuer } = await issuerAt(host)
+    const attestsWallets = await trustedProviders.isAnyTrusted(tenantId, 'wallets')
+    const attestsKeys = await trustedProviders.isAnyTrusted(tenantId, 'keys')
     const [templates, support] = await inTenant(database.tenants, tenantId, async (em) => [
       await findTemplates(em),
       {
         ...(await policyIn(em)),
         hasLogin: (await em.count(AuthenticationProvider)) > 0,
-        attestsWallets: await isAnyTrusted(em, 'wallets'),
-        attestsKeys: await isAnyTrusted(em, 'keys'),
+        attestsWallets,
+        attestsKeys,
       },
     ])
     const configurations = templates.map(configurationOf)

@@ -1,3 +1,4 @@
+import type { TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Formats } from '../../credentials/format.ts'
 import type { NamedLists } from '../../credentials/status-lists/named.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -8,6 +9,7 @@ import { createSealer } from '../../frame/sealing.ts'
 import type { MobileSigners } from '../../mobile-credentials/signers.ts'
 import type { Events } from '../../webhooks/events.ts'
 import { createAttestationStatus } from '../attestations/status.ts'
+import { createTrustedProviders } from '../attestations/trusted.ts'
 import { composeAuthorization } from '../authorization/index.ts'
 import type { HookConfiguration } from '../configuration.ts'
 import type { AuthenticationVerbs } from '../providers/authentication.ts'
@@ -38,6 +40,7 @@ interface Known extends Frame {
   signers: Signers
   mobileSigners: MobileSigners
   namedLists: NamedLists
+  trustGate: TrustGate
 }
 
 /** Offers of credentials, and what wallets do with them (OpenID4VCI 1.0). */
@@ -45,11 +48,13 @@ export function composeOpenIdSessions(known: Known) {
   const sealer = sealerOf(known)
   const secrets = createSessionSecrets(known)
   const walletEncryption = createWalletEncryption(known)
-  const configurations = createConfigurations({ ...known, walletEncryption })
+  const trustedProviders = createTrustedProviders(known)
+  const configurations = createConfigurations({ ...known, walletEncryption, trustedProviders })
   const attestationStatus = createAttestationStatus(known)
   const parts = { ...known, ...createReach(known), sealer, secrets, configurations, attestationStatus }
+  const attesting = { ...parts, trustedProviders }
   const reissuing = { reissuanceGrants: createReissuanceGrants(parts), refreshing: createRefreshing(parts) }
-  const { codes, ...authorization } = composeAuthorization(parts)
+  const { codes, ...authorization } = composeAuthorization(attesting)
   return {
     ...authorization,
     openIdConfigurations: configurations,
@@ -60,7 +65,7 @@ export function composeOpenIdSessions(known: Known) {
     openIdReissuances: createReissuances(parts),
     sessionTokens: createSessionTokens({ ...parts, ...authorization, ...reissuing, codes }),
     sessionSecrets: secrets,
-    credentialRequests: createCredentialRequests({ ...parts, keyProofs: createKeyProofs(parts) }),
+    credentialRequests: createCredentialRequests({ ...parts, keyProofs: createKeyProofs(attesting) }),
     walletNotifications: createNotifications(parts),
   }
 }

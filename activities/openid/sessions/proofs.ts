@@ -19,8 +19,8 @@ import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/re
 import type { CredentialRequest, SentProof } from '../../../protocol/openid/oid4vci/requests.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { DidResolver } from '../../dids/resolver.ts'
-import { trustedIn } from '../attestations/providers.ts'
 import type { AttestationStatus } from '../attestations/status.ts'
+import type { TrustedProviders } from '../attestations/trusted.ts'
 import { policyIn } from '../authorization/policy.ts'
 import type { SessionSecrets } from './secrets.ts'
 
@@ -60,6 +60,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
   attestationStatus: AttestationStatus
   didResolver: Pick<DidResolver, 'resolve'>
   secrets: SessionSecrets
+  trustedProviders: Pick<TrustedProviders, 'trustedFor'>
 }
 
 const DID_JWK = /^did:jwk:([A-Za-z0-9_-]{1,2000})(?:#0)?$/
@@ -74,7 +75,9 @@ function jwkOfDid(didUrl: string): PublicJwk {
 }
 
 /** Keys that wallets prove. */
-export function createKeyProofs({ config, database, now, didResolver, secrets, attestationStatus }: Parts) {
+export function createKeyProofs(parts: Parts) {
+  const { config, database, now, didResolver, secrets, attestationStatus, trustedProviders } = parts
+
   async function keyOf(didUrl: string): Promise<PublicJwk> {
     if (didUrl.startsWith('did:jwk:')) return jwkOfDid(didUrl)
     const { document } = await didResolver.resolve(parseDidUrl(didUrl).did)
@@ -99,7 +102,7 @@ export function createKeyProofs({ config, database, now, didResolver, secrets, a
     { profile, keyStorage, userAuthentication, batchSize }: WalletPolicy,
     needsEnd: boolean,
   ): Promise<KeyAttestation> {
-    const providers = await inTenant(database.tenants, tenantId, (em) => trustedIn(em, 'keys'))
+    const providers = await trustedProviders.trustedFor(tenantId, 'keys', jwt)
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
     const rules = {
       ...clock,

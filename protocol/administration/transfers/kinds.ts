@@ -176,6 +176,7 @@ export const KINDS = {
       ...changed,
       name: text(255),
       formats: texts(5, 64),
+      attests: optional(texts(2, 64)),
       enforced: flag,
       entries: json,
       source: optional(json),

@@ -36,7 +36,8 @@ export const MAX_IMPORTED = 2_000
 /** Identities that are read to find them, each once: one that cannot be read costs as much as another. */
 export const MAX_IDENTITIES = 2 * MAX_IMPORTED
 
-export const refuseSource = (code: string, message: string): Refusal => new Refusal(code, message)
+export const refuseSource = (code: string, message: string, options?: ErrorOptions): Refusal =>
+  new Refusal(code, message, [], options)
 
 export const invalidSource = (message: string): Refusal => new Refusal('trust_list.source_invalid', message)
 

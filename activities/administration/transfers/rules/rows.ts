@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { choice, type Fields, fieldErrors, flag, time } from '../../../../protocol/administration/transfers/fields.ts'
 import { FORMAT_NAMES, type FormatName } from '../../../../protocol/credentials/formats.ts'
+import { ATTESTED, type Attested } from '../../../../protocol/credentials/trust.ts'
 import { isDid, validateDidDocument } from '../../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../../protocol/dids/key.ts'
 import { parseWebDid } from '../../../../protocol/dids/web.ts'
@@ -103,7 +104,7 @@ const isFacts = (facts: unknown): boolean =>
   (facts.type === null || typeof facts.type === 'string')
 
 /** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
-export function trustListErrors({ name, formats, enforced, entries, source, facts }: Json): FieldError[] {
+export function trustListErrors({ name, formats, attests, enforced, entries, source, facts }: Json): FieldError[] {
   const list = entries as HeldEntry[]
   const known: readonly string[] = FORMAT_NAMES
   if (!Array.isArray(list) || !list.every(isObject) || !(formats as string[]).every((each) => known.includes(each)))
@@ -113,7 +114,12 @@ export function trustListErrors({ name, formats, enforced, entries, source, fact
   if (isImported && !(isSource(source) && isFacts(facts)))
     return [fault('source', 'source', 'expected a source, and facts of its list, as they are exported')]
   if (isObject(source)) checkSource({ ...source, ...(isGiven(source.url) ? {} : { document: 'sent before' }) } as never)
-  const input = { name: String(name), formats: formats as FormatName[], enforced: enforced === true, entries: given }
+  if (isGiven(attests) && !(attests as string[]).every((each) => ATTESTED.some((known) => known === each)))
+    return [fault('attests', 'choice', `expected ${ATTESTED.join(' and ')}`)]
+  const input = {
+    ...{ name: String(name), formats: formats as FormatName[], attests: (attests ?? []) as Attested[] },
+    ...{ enforced: enforced === true, entries: given },
+  }
   checkTrustList(input, { imported: isImported })
   return isDeepStrictEqual(given.map(heldEntry), list)
     ? []

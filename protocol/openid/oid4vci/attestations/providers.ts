@@ -1,11 +1,10 @@
+import { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { type Certificate, certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
 import type { WalletJwk } from '../authorization/types.ts'
 import { faultsOfKeys } from '../authorization/wallets.ts'
 
-/** What the attestations of a provider are trusted for. */
-export const ATTESTED = ['wallets', 'keys'] as const
-export type Attested = (typeof ATTESTED)[number]
+export { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 
 /** What a tenant says of the maker of a wallet. */
 export interface WalletProviderInput {

@@ -39,7 +39,7 @@ export interface VerifiedAttestation {
   provider: TrustedProvider
 }
 
-const MAX_CHAIN = 5
+export const MAX_CHAIN = 5
 /** Of one certificate in base64. */
 const MAX_CERTIFICATE = 8_192
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/

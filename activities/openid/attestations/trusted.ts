@@ -1,0 +1,51 @@
+import { decodeProtectedHeader } from 'jose'
+import { inTenant } from '../../../entities/orm.ts'
+import type { Attested, ChainNames, TrustGate } from '../../../protocol/credentials/trust.ts'
+import { parseCertificate, readCertificate } from '../../../protocol/mobile-credentials/certificates.read.ts'
+import type { TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
+import { MAX_CHAIN } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { isAnyRegistered, registeredIn } from './providers.ts'
+
+interface Parts extends Pick<Dependencies, 'database'> {
+  trustGate: Pick<TrustGate, 'providersOf' | 'listsProviders'>
+}
+
+/** The names in the chain of an attestation, which is not verified yet: whatever is none is refused when it is. */
+function namesIn(jwt: string): ChainNames {
+  let x5c: unknown
+  try {
+    x5c = decodeProtectedHeader(jwt).x5c
+  } catch {
+    return [] // no JWT: its verification says so
+  }
+  const chain = Array.isArray(x5c) ? x5c.slice(0, MAX_CHAIN) : []
+  return chain.flatMap((each) => (typeof each === 'string' ? (readCertificate(Buffer.from(each, 'base64')) ?? []) : []))
+}
+
+/** Whose attestations count: wallet providers that the tenant has registered, and those of its enforced trust lists. */
+export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
+  /** For one attestation: of a list, the certificates that its chain can lead to, each a provider by itself. */
+  async trustedFor(tenantId: string, attested: Attested, jwt: string): Promise<TrustedProvider[]> {
+    const registered = await inTenant(database.tenants, tenantId, (em) => registeredIn(em, attested))
+    const chain = namesIn(jwt)
+    const listed = chain.length === 0 ? [] : await trustGate.providersOf(tenantId, attested, chain)
+    return [
+      ...registered,
+      ...listed.map(({ listId, fingerprint, certificate }) => ({
+        id: `${listId} ${fingerprint}`,
+        issuer: undefined,
+        clientIds: [],
+        certificates: [parseCertificate(certificate)],
+        keys: [],
+      })),
+    ]
+  },
+
+  /** Whether somebody is trusted to attest. */
+  isAnyTrusted: async (tenantId: string, attested: Attested): Promise<boolean> =>
+    (await inTenant(database.tenants, tenantId, (em) => isAnyRegistered(em, attested))) ||
+    trustGate.listsProviders(tenantId, attested),
+})
+
+export type TrustedProviders = ReturnType<typeof createTrustedProviders>

@@ -1,0 +1,31 @@
+import { parseForeignJson } from '../../json.depth.ts'
+import { certificateOfPem } from '../../mobile-credentials/certificates.read.ts'
+import type { SourceFormat } from '../sources.ts'
+import { verifiedJson } from './jws.ts'
+import type { EtsiList } from './listed.ts'
+import { readLote } from './lote.ts'
+import { verifiedXml } from './xml/signature.ts'
+import { readTsl } from './xml/tsl.ts'
+
+/** A list as it was fetched or sent. */
+export interface ListText {
+  format: SourceFormat
+  text: string
+  /** PEM: one of them has signed the list; undefined: it needs no signature. */
+  signers: readonly string[] | undefined
+}
+
+const READERS: Readonly<Record<SourceFormat, (list: ListText) => EtsiList | Promise<EtsiList>>> = {
+  async 'ts-119-602'({ text, signers }) {
+    if (!signers) return readLote(parseForeignJson(Buffer.from(text), { code: 'trust_list.source_invalid' }))
+    return readLote(await verifiedJson(text, certificatesOf(signers)))
+  },
+  'ts-119-612': ({ text, signers }) => readTsl(signers ? verifiedXml(text, certificatesOf(signers)) : text),
+}
+
+const certificatesOf = (signers: readonly string[]) => signers.flatMap((pem) => certificateOfPem(pem) ?? [])
+
+/** Verifies and reads a list. Throws `Refusal('trust_list.source_signature')` and `trust_list.source_invalid`. */
+export const readEtsiList = async ({ text, ...list }: ListText): Promise<EtsiList> =>
+  // a mark of the order of bytes is white space here
+  READERS[list.format]({ ...list, text: text.trim() })

@@ -1,0 +1,68 @@
+import { createRequire } from 'node:module'
+import { SignedXml } from 'xml-crypto'
+import type { Certificate } from '../../../mobile-credentials/certificates.read.ts'
+import { refuseSource } from '../listed.ts'
+import { algorithmsFor, CANONICAL, ENVELOPED } from './algorithms.ts'
+import { parseForeignXml } from './parse.ts'
+import { DSIG, referenceToList } from './shape.ts'
+
+interface Nodes {
+  length: number
+  item(index: number): object | null
+}
+
+/** What is used of the parser that the library uses: its own types bring all those of browsers. */
+interface Dom {
+  DOMParser: new () => {
+    parseFromString(text: string, type: string): { getElementsByTagNameNS(namespace: string, name: string): Nodes }
+  }
+}
+
+const { DOMParser }: Dom = createRequire(import.meta.url)('@xmldom/xmldom')
+
+const refuse = (message: string, options?: ErrorOptions) =>
+  refuseSource('trust_list.source_signature', message, options)
+
+/** Exactly the algorithms that a list may use, so that the library takes no other one. */
+function verifierFor(signers: readonly Certificate[]): SignedXml {
+  const keys = signers.map(({ publicKey }) => publicKey)
+  // the library wants a key, which is one of those that the algorithms try
+  const verifier = new SignedXml({ publicCert: keys[0], getCertFromKeyInfo: () => null })
+  const { signatures, digests } = algorithmsFor(keys)
+  const known = Object.entries(verifier.CanonicalizationAlgorithms)
+  verifier.CanonicalizationAlgorithms = Object.fromEntries(
+    known.filter(([name]) => name === ENVELOPED || CANONICAL.includes(name)),
+  )
+  verifier.SignatureAlgorithms = signatures
+  verifier.HashAlgorithms = digests
+  return verifier
+}
+
+/** What the library says was signed, in canonical form. */
+function signedTexts(text: string, signers: readonly Certificate[]): string[] {
+  const found = new DOMParser().parseFromString(text, 'text/xml').getElementsByTagNameNS(DSIG, 'Signature')
+  const signature = found.item(0)
+  if (!signature || found.length > 1) return []
+  const verifier = verifierFor(signers)
+  verifier.loadSignature(signature)
+  return verifier.checkSignature(text) ? verifier.getSignedReferences() : []
+}
+
+/**
+ * Verifies the enveloped signature of a list by one of these certificates: what certificates it brings itself says
+ * nothing. Returns the text that is signed, and nothing else of the list may be read. Throws
+ * `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what is no XML.
+ */
+export function verifiedXml(text: string, signers: readonly Certificate[]): string {
+  const at = referenceToList(parseForeignXml(text))
+  if (signers.length === 0) throw refuse('No certificate of the signers of the source is valid now.')
+  let texts: string[]
+  try {
+    texts = signedTexts(text, signers)
+  } catch (cause) {
+    throw refuse('None of the signers of the source signed the list.', { cause })
+  }
+  const signed = texts[at]
+  if (signed === undefined) throw refuse('The list has another content than the one that was signed.')
+  return signed
+}

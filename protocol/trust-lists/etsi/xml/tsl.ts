@@ -1,0 +1,101 @@
+import { isDid } from '../../../dids/index.ts'
+import { type EtsiList, invalidSource, type ListedService } from '../listed.ts'
+import { timeOf } from '../lote.ts'
+import { childrenOf, parseForeignXml, type XmlElement } from './parse.ts'
+
+const TSL = 'http://uri.etsi.org/02231/v2#'
+
+/** Of TS 119 612 V2.1.1 and V2.3.1. */
+const VERSIONS = ['5', '6']
+
+const MAX_TEXT = 2_048
+
+function find(element: XmlElement, name: string): XmlElement | undefined {
+  const [found, ...more] = childrenOf(element, TSL, name)
+  if (more.length > 0) throw invalidSource(`The list has ${name} twice in one ${element.name}.`)
+  return found
+}
+
+function need(element: XmlElement, name: string): XmlElement {
+  const found = find(element, name)
+  if (found) return found
+  throw invalidSource(`The list has no ${name} in a ${element.name}.`)
+}
+
+function textOf(element: XmlElement, name: string): string {
+  const text = need(element, name).text.trim()
+  if (text.length > 0 && text.length <= MAX_TEXT) return text
+  throw invalidSource(`The ${name} of the list is no text of 1 to ${MAX_TEXT} characters.`)
+}
+
+const all = (element: XmlElement, list: string, item: string): XmlElement[] => {
+  const found = find(element, list)
+  return found ? childrenOf(found, TSL, item) : []
+}
+
+/** In English where there is such a name. */
+function nameOf(provider: XmlElement): string | undefined {
+  const information = need(provider, 'TSPInformation')
+  const names = all(information, 'TSPName', 'Name')
+  return (names.find(({ language }) => language === 'en') ?? names[0])?.text
+}
+
+/**
+ * Certificates name a service, and so do, besides, the subjects and key identifiers of the same: these say nothing of
+ * their own. A service without a certificate is counted by what it has, of which DIDs count.
+ */
+function identitiesOf(information: XmlElement): Pick<ListedService, 'certificates' | 'identifiers'> {
+  const identities = all(information, 'ServiceDigitalIdentity', 'DigitalId').flatMap(({ children }) => children)
+  const own = identities.filter(({ namespace }) => namespace === TSL)
+  const certificates = own
+    .filter(({ name }) => name === 'X509Certificate')
+    .map(({ text }) => Buffer.from(text.replaceAll(/\s/g, ''), 'base64'))
+  const texts = identities.map(({ text }) => text.trim())
+  return { certificates, identifiers: certificates.length > 0 ? texts.filter(isDid) : texts }
+}
+
+function serviceOf(service: XmlElement, entity: string | undefined): ListedService {
+  const information = need(service, 'ServiceInformation')
+  return {
+    entity,
+    type: textOf(information, 'ServiceTypeIdentifier'),
+    status: textOf(information, 'ServiceStatus'),
+    statusSince: timeOf(textOf(information, 'StatusStartingTime'), 'StatusStartingTime'),
+    ...identitiesOf(information),
+  }
+}
+
+function sequenceOf(scheme: XmlElement): number {
+  const text = textOf(scheme, 'TSLSequenceNumber')
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw invalidSource('The TSLSequenceNumber of the list is no whole number.')
+}
+
+/** Empty: the list is closed, and no other one follows (TS 119 612, section 5.3.15). */
+function nextUpdateOf(scheme: XmlElement): Date | undefined {
+  const next = find(need(scheme, 'NextUpdate'), 'dateTime')
+  return next && timeOf(next.text.trim(), 'NextUpdate')
+}
+
+/**
+ * Reads a trust-service status list (ETSI TS 119 612 V2.4.1): of each service what it is now, and nothing of its history.
+ * Throws `Refusal('trust_list.source_invalid')`.
+ */
+export function readTsl(text: string): EtsiList {
+  const root = parseForeignXml(text)
+  if (root.name !== 'TrustServiceStatusList' || root.namespace !== TSL)
+    throw invalidSource(`The root of the list is not the TrustServiceStatusList of ${TSL}.`)
+  const scheme = need(root, 'SchemeInformation')
+  if (!VERSIONS.includes(textOf(scheme, 'TSLVersionIdentifier')))
+    throw invalidSource(`The TSLVersionIdentifier of the list is none of ${VERSIONS.join(' and ')}.`)
+  return {
+    type: textOf(scheme, 'TSLType'),
+    sequence: sequenceOf(scheme),
+    issuedAt: timeOf(textOf(scheme, 'ListIssueDateTime'), 'ListIssueDateTime'),
+    nextUpdate: nextUpdateOf(scheme),
+    services: all(root, 'TrustServiceProviderList', 'TrustServiceProvider').flatMap((provider) => {
+      const name = nameOf(provider)
+      return all(provider, 'TSPServices', 'TSPService').map((service) => serviceOf(service, name))
+    }),
+  }
+}
