@@ -36,20 +36,44 @@ export function causeOf(error: unknown): string {
   return `${kind}: ${message ?? ''}${deeper}`.slice(0, 500)
 }
 
-/** Lines that share a write: more in one go than a pipe takes in one piece could mix with those of another process. */
-const TOGETHER_BYTES = 2_048
+/** What a pipe takes in one piece (POSIX, PIPE_BUF): more could mix with lines of another process. */
+const TOGETHER = 4_000
 /** So long may a line wait for others. */
 const WAIT_MS = 100
 const WARN = 40
 
-type Output = ReturnType<typeof pino.destination>
-let shared: Output | undefined
+interface Sink {
+  write(text: string): unknown
+}
+
+/** Hands lines on together, in their order. What the sink makes of a broken pipe is its own matter. */
+export function gathered(sink: Sink) {
+  let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  const flushSync = () => {
+    clearTimeout(timer)
+    timer = undefined
+    const text = waiting
+    waiting = ''
+    if (text !== '') sink.write(text)
+  }
+  return {
+    write(line: string): void {
+      if (waiting.length + line.length > TOGETHER) flushSync()
+      waiting += line
+      timer ??= setTimeout(flushSync, WAIT_MS).unref()
+    },
+    flushSync,
+  }
+}
+
+let shared: ReturnType<typeof gathered> | undefined
 
 /** The one of all loggers of a process, which keeps their lines in order. */
-function output(): Output {
+function output(): ReturnType<typeof gathered> {
   if (shared) return shared
-  const out = pino.destination({ dest: 1, sync: true, minLength: TOGETHER_BYTES, periodicFlush: WAIT_MS })
-  process.on('exit', () => out.flushSync())
+  const out = gathered(pino.destination({ dest: 1, sync: true }))
+  process.on('exit', out.flushSync)
   shared = out
   return out
 }

@@ -37,6 +37,8 @@ interface Outcome {
   problems: Failure[]
 }
 
+const once = (reports: FileReport[]): Outcome => ({ reports, flaky: [], problems: [] })
+
 type Run = (files: PlannedFile[], concurrency: number) => Promise<FileReport[]>
 
 const byPath = (reports: FileReport[]) => new Map(reports.map((report) => [report.file, report]))
@@ -45,9 +47,9 @@ const byPath = (reports: FileReport[]) => new Map(reports.map((report) => [repor
  * Many tests hold real servers to real times, and a machine that does something else may be too slow once. So in a whole
  * run, a file that failed runs once more, alone: what fails twice has failed (D-125, D-963).
  */
-async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<Pick<Outcome, 'reports' | 'flaky'>> {
+async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<Outcome> {
   const again = first.filter(({ failed }) => failed.length > 0)
-  if (!plan.whole || again.length === 0 || again.length > SECOND_CHANCES) return { reports: first, flaky: [] }
+  if (!plan.whole || again.length === 0 || again.length > SECOND_CHANCES) return once(first)
   showLine(`\nOnce more, alone: ${again.map(({ file }) => file).join(', ')}`)
   const paths = new Set(again.map(({ file }) => file))
   const second = byPath(
@@ -60,7 +62,17 @@ async function secondChance(plan: Plan, run: Run, first: FileReport[]): Promise<
   const flaky = again
     .flatMap(({ failed }) => failed.map(({ title }) => title))
     .filter((title) => !stillFails.has(title))
-  return { reports: first.map((report) => second.get(report.file) ?? report), flaky }
+  const lost = again.flatMap((report) => lostIn(second.get(report.file), report))
+  return { reports: first.map((report) => second.get(report.file) ?? report), flaky, problems: lost }
+}
+
+const testsOf = ({ passed, failed, skipped }: FileReport): number =>
+  [...passed, ...failed.map(({ title }) => title), ...skipped].filter((title) => title.includes(' › ')).length
+
+/** A second run of fewer tests says nothing of the others. */
+function lostIn(second: FileReport | undefined, first: FileReport): Failure[] {
+  const lost = testsOf(first) - (second ? testsOf(second) : 0)
+  return lost > 0 ? [{ title: `${first.file}: ${lost} tests did not run a second time`, why: [] }] : []
 }
 
 function problemsOf(suite: Suite, env: Environment, plan: Plan, reports: FileReport[]): Failure[] {
@@ -107,10 +119,10 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
   }
   const together = await run(plan.together, suite.concurrency)
   const first = [...together, ...(await run(plan.alone, 1))]
-  const { reports, flaky } = stop.signal.aborted ? { reports: first, flaky: [] } : await secondChance(plan, run, first)
+  const { reports, flaky, problems } = stop.signal.aborted ? once(first) : await secondChance(plan, run, first)
   await dismissGuard()
   for (const name of names) process.off(name, interrupt)
-  tell(plan, { reports, flaky, problems: problemsOf(suite, common.env, plan, reports) })
+  tell(plan, { reports, flaky, problems: [...problems, ...problemsOf(suite, common.env, plan, reports)] })
 }
 
 function tell(plan: Plan, { reports, flaky, problems }: Outcome): void {

@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
+import { gathered } from '../../activities/frame/logging.ts'
 import { eventually, script, temporary } from '../support/stack/stack.ts'
 
 const logging = fileURLToPath(new URL('../../activities/frame/logging.ts', import.meta.url))
@@ -18,7 +19,7 @@ function logs(t: import('ava').ExecutionContext, text: string) {
   t.teardown(() => child.kill('SIGKILL'))
   const messages = () =>
     lines.flatMap((line) => (line.startsWith('{') ? [(JSON.parse(line) as { msg: string }).msg] : []))
-  return { ended, messages }
+  return { child, ended, messages }
 }
 
 const STAYS = 'setInterval(() => undefined, 1_000)'
@@ -52,7 +53,36 @@ for (const [how, text] of ENDS)
     )
   })
 
-test('lines that come together share writes that a pipe takes in one piece', async (t) => {
+test('a process whose log nobody reads any more goes on, and ends when it is told', async (t) => {
+  const file = `${join(temporary(t, 'logs'), 'went-on')}`
+  const text = `import { writeFileSync } from 'node:fs'
+    const say = (n) => { log.info('line'); log.warn('line'); if (n === 0) writeFileSync('${file}', 'yes'); else setTimeout(say, 50, n - 1) }
+    process.on('SIGTERM', () => { log.error('told'); process.exit(7) })
+    say(20); ${STAYS}`
+  const { child, ended, messages } = logs(t, text)
+  t.true(await eventually(() => messages().length > 0, 20_000))
+  child.stdout?.destroy()
+  t.true(await eventually(() => existsSync(file), 20_000), 'no line holds it up')
+  child.kill('SIGTERM')
+  t.is((await ended).code, 7)
+})
+
+test('lines share writes of at most 4,000 characters, in their order; a longer one is a write of its own', (t) => {
+  const writes: string[] = []
+  const { write, flushSync } = gathered({ write: (text) => writes.push(text) })
+  const lines = [900, 900, 900, 900, 900, 3_900, 200, 9_000, 10].map((length, place) => `${place}`.repeat(length))
+  for (const line of lines) write(line)
+  t.deepEqual(
+    writes.map(({ length }) => length),
+    [3_600, 900, 3_900, 200, 9_000],
+  )
+  flushSync()
+  flushSync()
+  t.is(writes.length, 6)
+  t.is(writes.join(''), lines.join(''))
+})
+
+test('many lines of one process come in their order', async (t) => {
   const { ended, messages } = logs(t, `for (let n = 0; n < 2_000; n++) log.info(String(n))`)
   await ended
   await wait(100)

@@ -169,6 +169,15 @@ for (const [how, does] of ONCE)
     t.true(flaky.length > 0)
   })
 
+test('a second run that has fewer tests is a failure', async (t) => {
+  const twice = `const again = existsSync('again')
+    if (!again) test('only at first', (t) => { appendFileSync('again', 'x'); t.fail() })
+    test('always', (t) => t.pass())`
+  const { code, failed } = await createProject(t, { a: twice, b: FINE }).run()
+  t.is(code, 1)
+  t.deepEqual(failed, ['test/a.test.ts: 1 tests did not run a second time'])
+})
+
 test('nobody has a second chance when only some tests were asked for', async (t) => {
   const { code, last, lines } = await createProject(t, { a: FLAKY, b: FINE }).run(['test/a.test.ts'])
   t.is(code, 1)

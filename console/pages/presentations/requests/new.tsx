@@ -12,13 +12,13 @@ import { Standing4Vp } from './request.tsx'
 
 type RequestIn = Schemas['OpenId4VpRequestIn']
 
-/** The example of docs/presentations-openid.md. */
+/** As in docs/presentations-openid.md. */
 const QUERY = {
   credentials: [
     {
       id: 'identity',
       format: 'dc+sd-jwt',
-      meta: { vct_values: ['https://credentials.example/identity'] },
+      meta: { vct_values: ['https://credentials.university.example/identity'] },
       claims: [{ path: ['given_name'] }],
     },
   ],
