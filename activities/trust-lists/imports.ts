@@ -19,7 +19,7 @@ import { bundledOnly } from '../documents/index.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
-/** Identities that are read at a time: requests go on in between. */
+/** Identities that are looked at at a time, repeated ones too: requests go on in between. */
 const AT_ONCE = 5
 
 export interface ImportedList {
@@ -73,12 +73,13 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
   async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
     const entries = new Map<string, HeldEntry>()
     const seen = new Set<string>()
-    let skipped = 0
+    let [visited, skipped] = [0, 0]
     for (const service of servicesInForce(list, serviceTypes, now()))
       for (const { key, read } of identitiesOf(service)) {
+        visited += 1
+        if (visited % AT_ONCE === 0) await setImmediate()
         if (seen.has(key)) continue
         seen.add(key)
-        if (seen.size % AT_ONCE === 0) await setImmediate()
         const entry = read()
         if (entry) entries.set(key, entry)
         else skipped += 1

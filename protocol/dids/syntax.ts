@@ -53,7 +53,8 @@ export function parseDid(text: string): Did {
 }
 
 export function isDid(text: unknown): text is string {
-  if (typeof text !== 'string') return false
+  // a refusal costs more than a look, and many texts that are none may be asked for
+  if (typeof text !== 'string' || !text.startsWith('did:')) return false
   try {
     parseDid(text)
     return true

@@ -6,7 +6,14 @@ import { refuseSource } from './listed.ts'
 /** Of JAdES (ETSI TS 119 182-1): when the signer says that it signed. Nothing depends on it. */
 const UNDERSTOOD = { sigT: true }
 
+/** One of 8 MB has some 6,000 certificates, each with ten values around it. */
+const MAX_VALUES = 500_000
+
 const ALGORITHMS = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512', 'EdDSA', 'Ed25519']
+
+/** Throws `Refusal('trust_list.source_invalid')`. */
+export const listJson = (bytes: Uint8Array): unknown =>
+  parseForeignJson(bytes, { code: 'trust_list.source_invalid', maxValues: MAX_VALUES })
 
 /**
  * Verifies a compact JWS, such as a JAdES baseline signature, by one of these certificates: what certificates it names
@@ -16,7 +23,7 @@ export async function verifiedJson(text: string, signers: readonly Certificate[]
   for (const { publicKey } of signers) {
     try {
       const { payload } = await compactVerify(text, publicKey, { algorithms: ALGORITHMS, crit: UNDERSTOOD })
-      return parseForeignJson(payload, { code: 'trust_list.source_invalid' })
+      return listJson(payload)
     } catch (error) {
       // of another signer, of a key of another kind (TypeError), or no JWS at all: the next one is tried
       if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error

@@ -17,8 +17,10 @@ export interface ListedService {
   statusSince: Date | undefined
   /** In DER. */
   certificates: readonly Uint8Array[]
-  /** Other identifiers, of which DIDs count. */
+  /** DIDs among the other identifiers. */
   identifiers: readonly string[]
+  /** The other ones: nobody reads them. */
+  unread: readonly string[]
 }
 
 /** What is read of a list. */
@@ -35,6 +37,11 @@ export interface EtsiList {
 export const MAX_IMPORTED = 2_000
 /** Identities that are read to find them, each once: one that cannot be read costs as much as another. */
 export const MAX_IDENTITIES = 2 * MAX_IMPORTED
+/** Services and their identities, of all types and with those that repeat others: what a thread answers with. */
+export const MAX_LISTED = 10 * MAX_IDENTITIES
+/** Characters of the name of an entity: each of its services has it. */
+const MAX_NAME = 200
+const MAX_DID = 2_048
 
 export const refuseSource = (code: string, message: string, options?: ErrorOptions): Refusal =>
   new Refusal(code, message, [], options)
@@ -62,10 +69,26 @@ export interface Identity {
   read(): HeldEntry | undefined
 }
 
-const nameOf = (entity: string | undefined): { name?: string } => {
-  const name = entity?.trim().slice(0, 200) ?? ''
-  return isLabel(name) ? { name } : {}
+/** The other identifiers of a service, each once. */
+export function sortedIdentifiers(texts: Iterable<string>): Pick<ListedService, 'identifiers' | 'unread'> {
+  const [identifiers, unread]: [string[], string[]] = [[], []]
+  for (const text of new Set(texts)) (text.length <= MAX_DID && isDid(text) ? identifiers : unread).push(text)
+  return { identifiers, unread }
 }
+
+/** What leaves the thread that read a list: bounded, whatever the list repeats. Throws `trust_list.source_too_large`. */
+export function boundedList(list: EtsiList): EtsiList {
+  const size = list.services.reduce(
+    (sum, { certificates, identifiers, unread }) => sum + 1 + certificates.length + identifiers.length + unread.length,
+    0,
+  )
+  if (size > MAX_LISTED)
+    throw refuseSource('trust_list.source_too_large', `The list has more than ${MAX_LISTED} services and identities.`)
+  const services = list.services.map(({ entity, ...service }) => ({ ...service, entity: entity?.slice(0, MAX_NAME) }))
+  return { ...list, services }
+}
+
+const nameOf = (entity = ''): { name?: string } => (isLabel(entity) ? { name: entity } : {})
 
 function certifiedIssuer(entity: string | undefined, der: Uint8Array): HeldEntry | undefined {
   const certificate = readCertificate(der)
@@ -73,11 +96,10 @@ function certifiedIssuer(entity: string | undefined, der: Uint8Array): HeldEntry
 }
 
 /** The issuers of a service, one by one. */
-export function* identitiesOf({ entity, certificates, identifiers }: ListedService): Generator<Identity> {
+export function* identitiesOf({ entity, certificates, identifiers, unread }: ListedService): Generator<Identity> {
   for (const der of certificates)
     yield { key: createHash('sha256').update(der).digest('hex'), read: () => certifiedIssuer(entity, der) }
-  for (const identifier of identifiers) {
-    const isIssuer = isDid(identifier) && identifier.length <= 2_048
-    yield { key: identifier, read: () => (isIssuer ? heldEntry({ ...nameOf(entity), identifier }) : undefined) }
-  }
+  for (const identifier of identifiers)
+    yield { key: identifier, read: () => heldEntry({ ...nameOf(entity), identifier }) }
+  for (const text of unread) yield { key: text, read: () => undefined }
 }

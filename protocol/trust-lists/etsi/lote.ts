@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../json.ts'
 import { LAST_MOMENT } from '../../time.ts'
-import { type EtsiList, invalidSource, type ListedService } from './listed.ts'
+import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers } from './listed.ts'
 
 const objects = (value: unknown, what: string): Json[] => {
   if (value === undefined) return []
@@ -26,10 +26,13 @@ export function timeOf(value: unknown, what: string): Date {
 function nameOf(names: unknown): string | undefined {
   const known = Array.isArray(names) ? names.filter(isObject) : []
   const [name] = [...known.filter(({ lang }) => lang === 'en'), ...known]
-  return typeof name?.value === 'string' ? name.value : undefined
+  return typeof name?.value === 'string' ? name.value.trim() : undefined
 }
 
-const base64 = (value: unknown): Uint8Array => Buffer.from(typeof value === 'string' ? value : '', 'base64')
+/** What is no text counts as one that nobody reads. */
+const onceEach = (values: readonly unknown[]): string[] => [
+  ...new Set(values.map((each) => (typeof each === 'string' ? each : ''))),
+]
 
 function serviceOf(service: Json, entity: string | undefined): ListedService {
   const { ServiceInformation: information } = service
@@ -46,9 +49,10 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
     type: type === undefined ? '' : textOf(type, 'ServiceTypeIdentifier'),
     status: status === undefined ? undefined : textOf(status, 'ServiceStatus'),
     statusSince: since === undefined ? undefined : timeOf(since, 'StatusStartingTime'),
-    certificates: objects(certificates, 'X509Certificates').map(({ val }) => base64(val)),
-    // what is no text counts as an identifier that nobody reads
-    identifiers: Array.isArray(others) ? others.map((each) => (typeof each === 'string' ? each : '')) : [],
+    certificates: onceEach(objects(certificates, 'X509Certificates').map(({ val }) => val)).map((text) =>
+      Buffer.from(text, 'base64'),
+    ),
+    ...sortedIdentifiers(Array.isArray(others) ? onceEach(others) : []),
   }
 }
 

@@ -1,8 +1,7 @@
-import { parseForeignJson } from '../../json.depth.ts'
 import { certificateOfPem } from '../../mobile-credentials/certificates.read.ts'
 import type { SourceFormat } from '../sources.ts'
-import { verifiedJson } from './jws.ts'
-import type { EtsiList } from './listed.ts'
+import { listJson, verifiedJson } from './jws.ts'
+import { boundedList, type EtsiList } from './listed.ts'
 import { readLote } from './lote.ts'
 import { verifiedXml } from './xml/signature.ts'
 import { readTsl } from './xml/tsl.ts'
@@ -17,7 +16,7 @@ export interface ListText {
 
 const READERS: Readonly<Record<SourceFormat, (list: ListText) => EtsiList | Promise<EtsiList>>> = {
   async 'ts-119-602'({ text, signers }) {
-    if (!signers) return readLote(parseForeignJson(Buffer.from(text), { code: 'trust_list.source_invalid' }))
+    if (!signers) return readLote(listJson(Buffer.from(text)))
     return readLote(await verifiedJson(text, certificatesOf(signers)))
   },
   'ts-119-612': ({ text, signers }) => readTsl(signers ? verifiedXml(text, certificatesOf(signers)) : text),
@@ -25,7 +24,7 @@ const READERS: Readonly<Record<SourceFormat, (list: ListText) => EtsiList | Prom
 
 const certificatesOf = (signers: readonly string[]) => signers.flatMap((pem) => certificateOfPem(pem) ?? [])
 
-/** Verifies and reads a list. Throws `Refusal('trust_list.source_signature')` and `trust_list.source_invalid`. */
+/** Verifies and reads a list. Throws `Refusal('trust_list.source_signature')`, `…source_invalid`, `…source_too_large`. */
 export const readEtsiList = async ({ text, ...list }: ListText): Promise<EtsiList> =>
   // a mark of the order of bytes is white space here
-  READERS[list.format]({ ...list, text: text.trim() })
+  boundedList(await READERS[list.format]({ ...list, text: text.trim() }))

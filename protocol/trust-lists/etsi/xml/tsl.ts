@@ -1,5 +1,4 @@
-import { isDid } from '../../../dids/index.ts'
-import { type EtsiList, invalidSource, type ListedService } from '../listed.ts'
+import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers } from '../listed.ts'
 import { timeOf } from '../lote.ts'
 import { childrenOf, parseForeignXml, type XmlElement } from './parse.ts'
 
@@ -37,21 +36,20 @@ const all = (element: XmlElement, list: string, item: string): XmlElement[] => {
 function nameOf(provider: XmlElement): string | undefined {
   const information = need(provider, 'TSPInformation')
   const names = all(information, 'TSPName', 'Name')
-  return (names.find(({ language }) => language === 'en') ?? names[0])?.text
+  return (names.find(({ language }) => language === 'en') ?? names[0])?.text.trim()
 }
 
 /**
  * Certificates name a service, and so do, besides, the subjects and key identifiers of the same: these say nothing of
  * their own. A service without a certificate is counted by what it has, of which DIDs count.
  */
-function identitiesOf(information: XmlElement): Pick<ListedService, 'certificates' | 'identifiers'> {
+function identitiesOf(information: XmlElement): Pick<ListedService, 'certificates' | 'identifiers' | 'unread'> {
   const identities = all(information, 'ServiceDigitalIdentity', 'DigitalId').flatMap(({ children }) => children)
   const own = identities.filter(({ namespace }) => namespace === TSL)
-  const certificates = own
-    .filter(({ name }) => name === 'X509Certificate')
-    .map(({ text }) => Buffer.from(text.replaceAll(/\s/g, ''), 'base64'))
-  const texts = identities.map(({ text }) => text.trim())
-  return { certificates, identifiers: certificates.length > 0 ? texts.filter(isDid) : texts }
+  const encoded = own.filter(({ name }) => name === 'X509Certificate').map(({ text }) => text.replaceAll(/\s/g, ''))
+  const certificates = [...new Set(encoded)].map((text) => Buffer.from(text, 'base64'))
+  const { identifiers, unread } = sortedIdentifiers(identities.map(({ text }) => text.trim()))
+  return { certificates, identifiers, unread: certificates.length > 0 ? [] : unread }
 }
 
 function serviceOf(service: XmlElement, entity: string | undefined): ListedService {
