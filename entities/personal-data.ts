@@ -91,6 +91,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
     holds: 'claims of presented credentials and transaction data, encrypted',
     until: 'the request is deleted, or its keptForSec are over',
   },
+  openid_reissuance_credentials: { holds: 'which credentials a wallet got by one grant', until: 'the grant ends' },
   openid_reissuances: {
     holds: 'claims of an offer and of the user, encrypted',
     until: 'reissueDays of the tenant, an end by the issuer, or an erasure',

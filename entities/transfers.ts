@@ -83,6 +83,7 @@ export const TRANSFERS: Readonly<Record<string, Transfer>> = {
   openid_configurations: exported('interactionHooks'),
   openid_issuances: UNDER_WAY,
   openid_presentations: UNDER_WAY,
+  openid_reissuance_credentials: UNDER_WAY,
   openid_reissuances: UNDER_WAY,
   openid_sessions: UNDER_WAY,
   openid_used_jtis: USED_ONCE,

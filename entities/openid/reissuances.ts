@@ -45,5 +45,6 @@ export class OpenIdReissuance extends OpenIdReissuanceSchema.class {}
 OpenIdReissuanceSchema.setClass(OpenIdReissuance)
 
 export const RIGHTS = {
+  openid_reissuance_credentials: { app: 'select, insert, delete', system: 'select, delete' },
   openid_reissuances: { app: EVERYTHING, system: 'select, delete' },
 } satisfies Rights

@@ -70,6 +70,7 @@ const STATEMENTS_ALONE: Record<string, string> = {
   'log_counts.*': 'counted by the sequencer, summed in one statement',
   'log_pending.*': 'written by a trigger, taken by the sequencer',
   'log_seals.*': 'signed heads and checkpoints, compared with the chain in SQL',
+  'openid_reissuance_credentials.*': 'noted and read in one statement each; they go with their grant',
   'openid_used_jtis.*': 'digests, written and compared in one statement each',
   'oidc_payloads.*': 'written, found and consumed in one statement each',
   'openid_used_nonces.*': 'digests, written and compared in one statement each',

@@ -20,7 +20,6 @@ import { forgetHolder } from '../../credentials/holders.ts'
 import type { CredentialStatus } from '../../credentials/status-lists/changes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
-import { endReissuances } from '../../openid/reissuances/records.ts'
 import type { Reach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
 import { eraseWithAnswers } from './credentials.ts'
@@ -140,10 +139,8 @@ export function createErasing(parts: Parts) {
     counts: ErasureCounts,
   ): Promise<string[]> {
     const { tenantId } = row
-    // first: what comes after must not be given anew
-    const sessionIds = ids.length === 0 ? [] : await endReissuances(em, { credentialIds: { $overlap: ids } }, now())
+    const { sessionIds, ...gone } = await eraseWithAnswers(em, { tenantId, at: now() }, ids)
     counts.sessions += sessionIds.length
-    const gone = await eraseWithAnswers(em, tenantId, ids)
     counts.credentials += gone.credentials
     counts.notifications += gone.notifications
     counts.mentioned += mentioned.length

@@ -14,6 +14,7 @@ import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { forgetHolder } from '../../credentials/holders.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
+import { createReach } from '../../openid/sessions/reach.ts'
 import { eraseUser } from '../../openid/users/erase.ts'
 import { eraseWithAnswers } from './credentials.ts'
 
@@ -65,8 +66,16 @@ const ERASED = 'update credential_batches set content_erased_at = clock_timestam
 
 type Counts = Partial<RetentionCounts>
 
+interface Pass {
+  /** What is older is due. */
+  before: Date
+  at: Date
+  /** Sessions that were under way, and have ended. */
+  ended: string[]
+}
+
 /** Erases the next rows of a kind that are older than a time; undefined where there are none. Safe to repeat. */
-type Eraser = (em: SqlEntityManager, tenantId: string, before: Date, now: Date) => Promise<Counts | undefined>
+type Eraser = (em: SqlEntityManager, tenantId: string, pass: Pass) => Promise<Counts | undefined>
 
 const countOf = async (em: SqlEntityManager, text: string, values: unknown[]): Promise<number> =>
   (await em.execute<{ count: number }[]>(text, values))[0]?.count ?? 0
@@ -77,40 +86,46 @@ const idsOf = async (em: SqlEntityManager, text: string, values: unknown[]): Pro
 const some = (name: keyof RetentionCounts, count: number): Counts | undefined =>
   count > 0 ? { [name]: count } : undefined
 
+async function eraseCredentials(
+  em: SqlEntityManager,
+  tenantId: string,
+  { at, ended }: Pass,
+  ids: string[],
+): Promise<Counts> {
+  const { credentials, notifications, sessionIds } = await eraseWithAnswers(em, { tenantId, at }, ids)
+  ended.push(...sessionIds)
+  return { credentials, messages: notifications }
+}
+
 const ERASERS: Readonly<Record<RetentionKind, Eraser>> = {
-  async inactiveUsersDays(em, tenantId, before, now) {
+  async inactiveUsersDays(em, tenantId, { before, at, ended }) {
     const ids = await idsOf(em, USERS, [tenantId, before])
     for (const id of ids) {
-      await eraseUser(em, id, now)
+      ended.push(...((await eraseUser(em, id, at))?.sessionIds ?? []))
       await forgetHolder(em, { tenantId, holderId: id })
     }
     return some('users', ids.length)
   },
 
-  async expiredCredentialsDays(em, tenantId, before) {
-    const ids = await idsOf(em, EXPIRED, [tenantId, before])
-    if (ids.length === 0) return undefined
-    const { credentials, notifications } = await eraseWithAnswers(em, tenantId, ids)
-    return { credentials, messages: notifications }
+  async expiredCredentialsDays(em, tenantId, pass) {
+    const ids = await idsOf(em, EXPIRED, [tenantId, pass.before])
+    return ids.length === 0 ? undefined : eraseCredentials(em, tenantId, pass, ids)
   },
 
-  async messagesDays(em, tenantId, before) {
+  async messagesDays(em, tenantId, { before }) {
     const values = [tenantId, tenantId, before]
     return some('messages', (await countOf(em, MESSAGES, values)) + (await countOf(em, NOTIFICATIONS, values)))
   },
 
-  async endedSessionsDays(em, tenantId, before) {
+  async endedSessionsDays(em, tenantId, { before }) {
     return some('sessions', await countOf(em, SESSIONS, [tenantId, tenantId, before]))
   },
 
-  async finishedBatchesDays(em, tenantId, before) {
-    const [batchId] = await idsOf(em, BATCH, [tenantId, before])
+  async finishedBatchesDays(em, tenantId, pass) {
+    const [batchId] = await idsOf(em, BATCH, [tenantId, pass.before])
     if (batchId === undefined) return undefined
     const ids = await idsOf(em, OF_BATCH, [tenantId, batchId])
-    if (ids.length > 0) {
-      const { credentials, notifications } = await eraseWithAnswers(em, tenantId, ids)
-      return { credentials, messages: notifications }
-    }
+    if (ids.length > 0) return eraseCredentials(em, tenantId, pass, ids)
     if ((await countOf(em, REASONS, [batchId, batchId])) > 0) return {}
     await em.execute(ERASED, [batchId])
     return { batches: 1 }
@@ -129,7 +144,10 @@ export function createExpiry({
   systemSql,
   now,
   uuid,
-}: Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid'>) {
+  ...known
+}: Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'uuid' | 'temporal' | 'log'>) {
+  const { wake } = createReach(known)
+
   /** Ends the pass, with one entry in the log where it erased something. */
   function end(em: SqlEntityManager, row: PrivacyRetention): void {
     const { id, tenantId, counts } = row
@@ -140,15 +158,17 @@ export function createExpiry({
   }
 
   /** The next rows of the first kind that has some, in one transaction with their counts. */
-  const eraseNext = (tenantId: string): Promise<'more' | 'done'> =>
-    inTenant(database.tenants, tenantId, async (em) => {
+  async function eraseNext(tenantId: string): Promise<'more' | 'done'> {
+    const ended: string[] = []
+    const outcome = await inTenant<'more' | 'done'>(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(PrivacyRetention, {}, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!row) return 'done'
       for (const kind of RETENTION_KINDS) {
         const days = row[kind]
         if (days === null || days === undefined) continue
-        const before = new Date(now().getTime() - days * DAY_MS)
-        const erased = await ERASERS[kind](em, tenantId, before, now())
+        const at = now()
+        const before = new Date(at.getTime() - days * DAY_MS)
+        const erased = await ERASERS[kind](em, tenantId, { before, at, ended })
         if (!erased) continue
         row.counts = add({ ...NOTHING_EXPIRED, ...row.counts }, erased)
         await em.flush()
@@ -158,6 +178,9 @@ export function createExpiry({
       await em.flush()
       return 'done'
     })
+    for (const sessionId of ended) await wake(tenantId, sessionId)
+    return outcome
+  }
 
   return {
     /** The next tenants that do not keep everything, in the order of their ids. */

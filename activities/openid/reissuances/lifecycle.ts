@@ -4,7 +4,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Reach } from '../sessions/reach.ts'
-import { endReissuances, reissuanceNotFound } from './records.ts'
+import { endReissuances, grantsOf, reissuanceNotFound } from './records.ts'
 
 /** A grant in plain JSON, without personal data. */
 export interface ReissuanceRecord {
@@ -59,7 +59,7 @@ export const createReissuances = ({ database, now, operations, wake }: Parts) =>
       inTenant(database.tenants, tenantId, async (em) => {
         const where: FilterQuery<OpenIdReissuance> = {
           ...alive(),
-          ...(credentialId !== undefined && { credentialIds: { $contains: [credentialId] } }),
+          ...(credentialId !== undefined && { id: { $in: await grantsOf(em, [credentialId]) } }),
           ...(userId !== undefined && { userId }),
         }
         const orderBy = { createdAt: 'desc', id: 'asc' } as const

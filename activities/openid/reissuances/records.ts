@@ -49,6 +49,20 @@ export function keepIssued(
   })
 }
 
+/** Notes what a grant has given: by that it is found, also once newer credentials have replaced these. */
+export async function noteGiven(em: SqlEntityManager, { tenantId, id }: Row, credentialIds: readonly string[]) {
+  const statement = `insert into openid_reissuance_credentials (tenant_id, credential_id, reissuance_id)
+    select ?, c, ? from unnest(string_to_array(?, ' ')::uuid[]) as c on conflict do nothing`
+  await em.execute(statement, [tenantId, id, credentialIds.join(' ')])
+}
+
+/** Grants that have given some of these credentials. */
+export async function grantsOf(em: SqlEntityManager, credentialIds: readonly string[]): Promise<string[]> {
+  const statement = `select distinct reissuance_id as id from openid_reissuance_credentials
+    where credential_id = any (string_to_array(?, ' ')::uuid[])`
+  return (await em.execute<{ id: string }[]>(statement, [credentialIds.join(' ')])).map(({ id }) => id)
+}
+
 /** Templates of which the issuer has revoked or suspended what the wallet got last, also where that was erased since. */
 export async function withdrawnOf(em: SqlEntityManager, row: OpenIdReissuance): Promise<Set<string>> {
   const ids = row.credentialIds
@@ -62,10 +76,12 @@ export async function withdrawnOf(em: SqlEntityManager, row: OpenIdReissuance): 
 /** Ends grants: nothing of them stays, and their sessions that are under way end too. Returns the ids of these. */
 export async function endReissuances(
   em: SqlEntityManager,
-  where: { id: string } | { userId: string } | { credentialIds: { $overlap: string[] } },
+  of: { id: string } | { userId: string } | { credentialIds: readonly string[] },
   at: Date,
 ): Promise<string[]> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const
+  // what a grant has given stays with it, so that one that gives more meanwhile is found all the same
+  const where = 'credentialIds' in of ? { id: { $in: await grantsOf(em, of.credentialIds) } } : of
   const rows = await em.find(OpenIdReissuance, where, locked)
   const ids = rows.map(({ id }) => id)
   if (ids.length === 0) return []

@@ -21,7 +21,8 @@ import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import type { Events } from '../../webhooks/events.ts'
-import { keepIssued, lockReissuance, withdrawnOf } from '../reissuances/records.ts'
+import { keepIssued, lockReissuance, noteGiven, withdrawnOf } from '../reissuances/records.ts'
+import { holdUser } from '../users/erase.ts'
 import { addStep, type IssuanceRequest, issuancesOf, lockSession, openContent, openRequest } from './records.ts'
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'log' | 'now' | 'uuid'> {
@@ -159,6 +160,9 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
   const record = (subject: IssuanceSubject, work: Work, rows: readonly SignedRow[]): Promise<void> =>
     inTenant(database.tenants, subject.tenantId, async (em) => {
       const { reissuanceId } = work
+      const { userId: holderId } = work.content
+      // an erasure of the user comes before this, and has ended the session, or after it, and finds the grant
+      if (holderId !== undefined && !(await holdUser(em, holderId))) return
       const kept = reissuanceId === undefined ? null : await lockReissuance(em, reissuanceId)
       const session = await lockSession(em, subject.sessionId)
       const issuances = await issuancesOf(em, subject.sessionId)
@@ -180,7 +184,6 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
       for (const row of rows) await emit(em, row, work)
       const at = now()
       const credentialIds = rows.map(({ id }) => id)
-      const { userId: holderId } = work.content
       if (holderId !== undefined) await addHolder(em, { tenantId: subject.tenantId, holderId }, credentialIds)
       Object.assign(issuance, {
         state: 'ISSUED',
@@ -190,7 +193,10 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
         request: null,
         updatedAt: at,
       })
-      if (kept) keepIssued(sealer, kept, work.content, { templateId: issuance.templateId, credentialIds, at })
+      if (kept) {
+        keepIssued(sealer, kept, work.content, { templateId: issuance.templateId, credentialIds, at })
+        await noteGiven(em, kept, credentialIds)
+      }
       addStep(session, at, { step: 'CREDENTIAL_ISSUED', issuanceId: issuance.id })
       if (issuances.every(({ state }) => state === 'ISSUED')) session.state = 'ISSUED'
       logIssuance(em, session, issuance, 'SUCCESS', { credentials: credentialIds.length, id: credentialIds[0] ?? null })

@@ -85,7 +85,7 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
   const of = (row: Row): Row => ({ id: id(), tenant_id: tenant, ...row })
   const presentation = { name: '', domain: '', query: '[]' }
   const [iaca, pdfTemplate, inbox, webhook, event, session] = [id(), id(), id(), id(), id(), id()]
-  const [asking, verifier, relying, file] = [id(), id(), id(), id()]
+  const [asking, verifier, relying, file, grant] = [id(), id(), id(), id(), id()]
   const times = { created_at: new Date(), expires_at: new Date() }
   const devices = { other_device_digest: none, same_device_digest: none, content: none, expires_at: new Date() }
   const validity = { not_before: new Date(), not_after: new Date() }
@@ -145,10 +145,12 @@ export function furtherRowsFor(tenant: string, rows: ReadonlyMap<string, Row>): 
     [
       'openid_reissuances',
       of({
-        ...{ session_id: session, grant_type: 'pre-authorized_code', token_digest: none, bound_to: 'registration' },
+        ...{ id: grant, session_id: session, grant_type: 'pre-authorized_code', token_digest: none },
+        bound_to: 'registration',
         ...{ granted_ids: '{}', uses_identifiers: false, client_id: id(), ends_at: new Date() },
       }),
     ],
+    ['openid_reissuance_credentials', { tenant_id: tenant, credential_id: credential, reissuance_id: grant }],
     ['openid_used_nonces', { tenant_id: tenant, nonce_digest: none, issuance_id: id(), expires_at: new Date() }],
     ['openid_wallets', of({ client_id: '', name: '', redirect_uris: '{}' })],
     ['openid_wallet_providers', of({ name: '', attests_wallets: true, attests_keys: true, certificates: '{}' })],
