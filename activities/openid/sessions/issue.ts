@@ -66,10 +66,17 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
     return wallets
   }
 
-  /** What the issuer has revoked or suspended since is not given anew (D-984). */
-  async function assertGiven(em: SqlEntityManager, id: string, { templateId }: OpenIdIssuance): Promise<void> {
-    const row = await em.findOne(OpenIdReissuance, { id })
-    if (row && (await withdrawnOf(em, row)).has(templateId))
+  /** What the issuer has revoked or suspended since is not given anew (D-984), and nothing is once its grant has ended. */
+  async function assertGiven(
+    em: SqlEntityManager,
+    grant: OpenIdReissuance | null,
+    { steps }: OpenIdSession,
+    { templateId }: OpenIdIssuance,
+  ): Promise<void> {
+    // the first session gives what was offered, also where nothing is given anew any more
+    if (!grant && steps[0]?.step === 'REFRESHED')
+      throw new Refusal('openid_reissuance.ended', 'The re-issuance that the session is of has ended.')
+    if (grant && (await withdrawnOf(em, grant)).has(templateId))
       throw new Refusal(
         'openid_reissuance.withdrawn',
         'The issuer has revoked or suspended the credential that the wallet got before.',
@@ -84,7 +91,8 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
     const request = issuance ? openRequest(sealer, issuance) : undefined
     if (!session || !issuance || !content || !request) return undefined
     const reissuanceId = session.reissuanceId ?? undefined
-    if (reissuanceId !== undefined) await assertGiven(em, reissuanceId, issuance)
+    if (reissuanceId !== undefined)
+      await assertGiven(em, await em.findOne(OpenIdReissuance, { id: reissuanceId }), session, issuance)
     const template = await formats.of(issuance.format).readTemplate?.(em, issuance.templateId)
     if (!template || template.deleted)
       throw new Refusal('credential_template.not_found', 'The template of the offer was deleted.')
@@ -168,6 +176,7 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
       const issuances = await issuancesOf(em, subject.sessionId)
       const issuance = issuances.find(({ id }) => id === subject.issuanceId)
       if (!session || session.endedAt || issuance?.state !== 'PENDING') return // another run was first
+      if (reissuanceId !== undefined) await assertGiven(em, kept, session, issuance)
       const outcomes = await recordWithin(
         em,
         rows.map((row) => recordingOf(row, work, session)),

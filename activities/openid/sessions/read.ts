@@ -9,7 +9,7 @@ import { workflows } from '../../../protocol/workflows.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { createWorkflowPages, type WorkflowPage } from '../../frame/temporal/pages.ts'
-import { lockReissuanceOf } from '../reissuances/records.ts'
+import { endReissuances, lockReissuanceOf } from '../reissuances/records.ts'
 import { addStep, endSession, issuancesOf, lockSession, sessionNotFound } from './records.ts'
 
 export interface IssuanceRecord {
@@ -169,16 +169,21 @@ export function createSessions({ database, config, now, operations, wake }: Part
      * `openid_session.not_found`, `openid_session.ended`.
      */
     async cancelSession(call: Call, id: string): Promise<SessionRecord> {
+      const ended: string[] = []
       const cancelled = await operations.change(call, 'cancelOpenIdSession', { id }, async (em) => {
         await lockReissuanceOf(em, id)
         const { session, issuances } = await locked(em, id)
         if (session.endedAt) throw new Refusal('openid_session.ended', 'The session has ended already.')
-        endSession(session, issuances, now(), { state: 'CANCELLED' })
+        const at = now()
+        endSession(session, issuances, at, { state: 'CANCELLED' })
+        await em.flush()
         // with the offer ends what came of it; a later session ends alone
-        await em.nativeDelete(OpenIdReissuance, { id: session.reissuanceId ?? null, sessionId: id })
+        const of = { id: session.reissuanceId ?? null, sessionId: id }
+        if (of.id !== null && (await em.count(OpenIdReissuance, of)) > 0)
+          ended.push(...(await endReissuances(em, { id: of.id }, at)))
         return toRecord(session, issuances)
       })
-      await wake(call.tenantId, id)
+      for (const sessionId of [id, ...ended]) await wake(call.tenantId, sessionId)
       return cancelled
     },
   }

@@ -99,6 +99,10 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
   },
   409: {
+    'openid_reissuance.ended': {
+      meaning: 'A wallet asked anew for a credential, and what let it have that has ended meanwhile.',
+      remedy: 'Make a new offer with createOpenIdSession.',
+    },
     'openid_reissuance.withdrawn': {
       meaning: 'A wallet asked anew for a credential of which the issuer has revoked or suspended the one before.',
       remedy: 'Make a new offer with createOpenIdSession, or lift the suspension.',

@@ -206,6 +206,18 @@ test.serial(
   },
 )
 
+test.serial('a cancelled offer ends its later sessions, and one whose grant is gone gives nothing', async (t) => {
+  const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
+  const later = (await at.refresh(refreshToken, { key })).json<Token>()
+  t.is((await sessionsOf(authorization.world).post(sessionId, 'cancel')).status, 200)
+  t.is((await sql('select id from openid_reissuances where session_id = $1', sessionId)).length, 0)
+  t.is(errorOf(await at.credential(wanted(), later, key)), '401 invalid_token')
+  const last = await at.issued([template], CLAIMS)
+  const token = (await at.refresh(last.refreshToken, { key: last.key })).json<Token>()
+  await sql('delete from openid_reissuances where session_id = $1', last.sessionId)
+  t.is(errorOf(await at.credential(wanted(), token, last.key)), '400 credential_request_denied')
+})
+
 test.serial('an erasure of a credential ends it, and nothing of its claims stays', async (t) => {
   const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
   const [credentialId] = (await grantOf(sessionId))?.credentialIds ?? []
