@@ -92,7 +92,7 @@ export function createSdJwtBatches(parts: Parts): BatchFormat {
     const row = input as PayloadRow
     return requestTerms({
       payload: row.payload,
-      ...(row.selectively && { selectively: row.selectively as unknown[][] }),
+      ...(row.selectively && { selectively: row.selectively }),
       decoys: row.decoys ?? 0,
       ...(row.holder_key && { holderKey: row.holder_key as PublicJwk }),
       revocable: row.revocable ?? options.revocable,

@@ -199,10 +199,8 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
       if (suspendable) assertSuspendable(revocable, normal.dataModel)
-      const plan = disclosurePlan(normal.credential, proofType, disclosure, {
-        areOptional: areClaimsOptional,
-        holderField,
-      })
+      const terms = { areOptional: areClaimsOptional, holderField }
+      const plan = await overDocument(() => disclosurePlan(normal.credential, proofType, disclosure, terms))
       const issuer = await signers.signerOf(tenantId, normal.issuer, refuseIssuer(issuerField))
       const judged = { format: 'semantic', issuer: issuer.did, types: normal.types } as const
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })

@@ -58,7 +58,7 @@ export interface PayloadRow extends OwnOptions {
   /** Of a mobile credential. */
   documentSignerId?: string | null
   /** Of an SD-JWT VC, or of vc+sd-jwt: claims that the holder may leave out. */
-  selectively?: unknown[]
+  selectively?: unknown[][]
   /** Of the same two: digests that stand for no claim. */
   decoys?: number
   /** Of an SD-JWT VC: the key of the holder. */
@@ -96,7 +96,10 @@ const anId: Member = [
   (value) => value === null || (typeof value === 'string' && isUuid(value)),
   'expected the id of a document signer',
 ]
-const aList: Member = [Array.isArray, 'expected a list']
+const aListOfPaths: Member = [
+  (value) => Array.isArray(value) && value.every(Array.isArray),
+  'expected a list of claim paths, each a list',
+]
 const aNumber: Member = [Number.isInteger, 'expected a whole number']
 const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
 
@@ -105,7 +108,7 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
   payload: new Map(
     Object.entries({
       ...{ payload: anObject, proofType: aString, revocable: aBoolean, suspendable: aBoolean, tag: aTag },
-      ...{ selectively: aList, decoys: aNumber, holderKey: anObject },
+      ...{ selectively: aListOfPaths, decoys: aNumber, holderKey: anObject },
     }),
   ),
   compact: new Map(Object.entries({ payload: anObject, revocable: aBoolean, suspendable: aBoolean, tag: aTag })),
@@ -113,7 +116,7 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
   mobile: new Map(Object.entries({ payload: anObject, documentSignerId: anId, revocable: aBoolean })),
   'sd-jwt-vc': new Map(
     Object.entries({
-      ...{ payload: anObject, selectively: aList, decoys: aNumber, holder_key: anObject },
+      ...{ payload: anObject, selectively: aListOfPaths, decoys: aNumber, holder_key: anObject },
       ...{ revocable: aBoolean, suspendable: aBoolean, tag: aTag },
     }),
   ),

@@ -74,10 +74,13 @@ export function planErrors({ selective, decoys = 0, decoysAt = [] }: DisclosureP
     errors.push(planError('selective', 'too_many', `expected at most ${MAX_PATHS} paths`))
   const form = (path: ClaimPath, where: string) => {
     const fault = claimPathFault(path)
-    const [first] = path
-    if (fault === 'form')
+    if (fault === 'form') {
+      // perhaps no list at all: nothing is taken from it
       errors.push(planError(where, 'path', 'expected a list of names, indexes from 0, and null for all elements'))
-    else if (fault) errors.push(planError(where, 'name', 'expected a path without reserved names'))
+      return
+    }
+    const [first] = path
+    if (fault) errors.push(planError(where, 'name', 'expected a path without reserved names'))
     else if (typeof first !== 'string') errors.push(planError(where, 'path', 'expected a path that begins with a name'))
     else if (NEVER_SELECTIVE.has(first))
       errors.push(planError(where, 'never', `expected another claim: ${first} must not be selectively disclosable`))

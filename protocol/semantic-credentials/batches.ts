@@ -28,7 +28,7 @@ export function completeRow(row: PayloadRow, options: BatchOptions) {
     suspendable: suspendable ?? options.suspendable ?? false,
     tag: tag ?? options.tag ?? null,
     disclosure: {
-      ...(selectively && { selectively: selectively as unknown[][] }),
+      ...(selectively && { selectively }),
       ...(decoys !== undefined && { decoys }),
       ...(holderKey && { holderKey: holderKey as PublicJwk }),
     },

@@ -18,7 +18,7 @@ export interface DisclosureTerms {
 }
 
 /** Members by which a verifier judges a credential: whoever presents it may leave out none of them, nor a part. */
-const ALWAYS: ReadonlySet<unknown> = new Set([
+export const ALWAYS: ReadonlySet<unknown> = new Set([
   '@context',
   'type',
   'issuer',
@@ -54,6 +54,8 @@ function neverFault(path: readonly unknown[]): string | undefined {
 
 /** What forbids that members of a credential are selectively disclosable; paths as `selectively.2`. */
 export function selectiveErrors({ selectively = [], decoys = 0 }: DisclosureTerms): FieldError[] {
+  if (!Array.isArray(selectively))
+    return [{ path: 'selectively', code: 'disclosure.path', message: 'expected a list of claim paths' }]
   const plan = { selective: selectively as ClaimPath[], decoys }
   const wrong = planErrors(plan).map((error) => ({ ...error, path: error.path.replace(/^selective\b/, 'selectively') }))
   if (wrong.length > 0) return wrong

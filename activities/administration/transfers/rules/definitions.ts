@@ -27,6 +27,7 @@ const DEFINITIONS: Readonly<Record<string, Fields>> = {
     claimMappings: optional(json),
     claimSourceId: optional({ type: 'reference' }),
     credentialBranding: optional(json),
+    decoys: optional(integer(50)),
     description: optional(text(4_096)),
     expiresIn: duration,
     ignoreUnmapped: optional(flag),
@@ -34,6 +35,7 @@ const DEFINITIONS: Readonly<Record<string, Fields>> = {
     name: text(255),
     proofType: optional(text(255)),
     revocable: flag,
+    selectively: optional(json),
     type: text(255),
   },
   compact: {
