@@ -107,13 +107,14 @@ export function createWalletAnswers(parts: Parts) {
           ...rulesOf(wanted),
           ...(trustedContexts && { trustedContexts }),
         })
-        const [first] = verified
-        if (!first) throw new Error('a read answer has a presentation')
-        const stated = verified.map((each) => each.stated)
+        // a holder chooses which optional ones to present, and nobody chooses by that who signs in
+        const required = new Set(wanted.filter((each) => each.required).map(({ id }) => id))
+        const first = verified.find(({ id }) => required.has(id))
+        if (!first) throw new Error('a read answer has each required presentation')
         const account: Account = {
           subject: secrets.subject(tenantId, verifierId, first.holder),
           claims: {
-            ...mappedClaims(verifier.claimMappings, stated),
+            ...mappedClaims(verifier.claimMappings, verified, wanted),
             ...(verifier.includePresentation && { [PRESENTATION_CLAIM]: vpToken }),
           },
         }

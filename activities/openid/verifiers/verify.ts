@@ -5,6 +5,8 @@ import type { PresentationChecks, PresentationSession } from '../presentations/v
 
 /** A presentation that verified. */
 export interface Verified {
+  /** Of the credential of the request that it answers. */
+  id: string
   /** Who presented it: a DID, or the thumbprint of a device key. */
   holder: string
   stated: Stated
@@ -25,11 +27,11 @@ export const createSignInChecks = ({ presentationChecks }: { presentationChecks:
     session: PresentationSession,
   ): Promise<Verified[]> {
     const checked = await presentationChecks.verifyAll(tenantId, presented, session)
-    const verified = checked.map(({ verdict: { reason, holder }, stated }) => {
+    const verified = checked.map(({ verdict: { id, reason, holder }, stated }) => {
       const [failure] = reason
       if (failure) throw refused(failure.type, failure.message)
       if (holder === undefined) throw refused('holder', 'Nobody proved to be the holder of the credential.')
-      return { holder, stated }
+      return { id, holder, stated }
     })
     const dids = new Set(verified.map(({ holder }) => holder).filter((holder) => holder.startsWith('did:')))
     if (dids.size > 1) throw refused('holder', 'The presentations are of different holders.')

@@ -1,5 +1,7 @@
 import { isObject, listOf } from '../../json.ts'
 import { ownMember } from '../../names.ts'
+import type { SdJwtQuery } from '../../semantic-credentials/presentations/sd-jwts.ts'
+import type { Wanted } from './dcql.ts'
 import type { ClaimMapping } from './values.ts'
 
 const SUBJECT = 'https://www.w3.org/2018/credentials#credentialSubject'
@@ -55,13 +57,50 @@ export function statedInClaims(claims: object, name: string): unknown[] {
 /** What a presented credential says under a name of the mappings. */
 export type Stated = (name: string) => unknown[]
 
+/** Whether a template asks an SD-JWT VC for a claim: for itself, for what it stands in, or for all of its elements. */
+function asksFor(name: string, { claims }: SdJwtQuery): boolean {
+  // a name with colon is an IRI, and where the template asks for no claims it is none of this credential
+  if (claims.length === 0) return !name.includes(':')
+  const names = [[name], name.split('/')]
+  return claims.some(({ path }) => {
+    const steps = path.slice(0, path.findLastIndex((step) => typeof step === 'string') + 1)
+    return names.some((each) => steps.length <= each.length && steps.every((step, at) => step === each[at]))
+  })
+}
+
+/** Whether a credential of the template may state what a mapping names. */
+function mayState(name: string, wanted: Wanted): boolean {
+  if (wanted.format === 'ldp_vc') return name.includes(':')
+  const { query } = wanted
+  if (query.format === 'dc+sd-jwt') return asksFor(name, query)
+  return query.elements.some(({ namespace, element }) => name === `${namespace}/${element}`)
+}
+
+/** Mobile credentials are of the tenant's IACAs. */
+const namesIssuers = ({ query }: Wanted): boolean => 'docType' in query || query.trustedIssuers !== undefined
+
+/**
+ * The ids of the credentials that a mapped claim is taken from (D-833): those that the template asks for it; of several, where
+ * one has trusted issuers, those with such alone. Otherwise a holder could leave out the one that was meant, and state the same
+ * by another one, of any issuer. What one of JSON-LD may state is not known before, so that these do not exclude one another.
+ */
+export function statersOf(name: string, wanted: readonly Wanted[]): ReadonlySet<string> {
+  const staters = wanted.filter((each) => mayState(name, each))
+  const trusted = staters.filter(namesIssuers)
+  const isExcluded = (each: Wanted) =>
+    !namesIssuers(each) && trusted.some(({ format }) => format === 'dcql' || each.format === 'dcql')
+  return new Set(staters.filter((each) => !isExcluded(each)).map(({ id }) => id))
+}
+
 /** The claims of a person. One that no credential states is left out; several values are a list. */
 export function mappedClaims(
   mappings: readonly ClaimMapping[],
-  credentials: readonly Stated[],
+  credentials: readonly { id: string; stated: Stated }[],
+  wanted: readonly Wanted[],
 ): Record<string, unknown> {
   const claims = mappings.flatMap(({ jsonLdFqn, oidcClaim }): [string, unknown][] => {
-    const values = credentials.flatMap((stated) => stated(jsonLdFqn))
+    const staters = statersOf(jsonLdFqn, wanted)
+    const values = credentials.flatMap(({ id, stated }) => (staters.has(id) ? stated(jsonLdFqn) : []))
     if (values.length === 0) return []
     return [[oidcClaim, values.length === 1 ? values[0] : values]]
   })

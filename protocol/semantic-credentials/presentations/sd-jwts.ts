@@ -1,5 +1,5 @@
 import { within } from '../../errors.ts'
-import { type Json, listOf } from '../../json.ts'
+import { isObject, type Json, listOf } from '../../json.ts'
 import { isReservedName } from '../../names.ts'
 import { isUri } from '../checks.ts'
 import { type Report, trustedIssuersIn } from './asked.ts'
@@ -58,6 +58,15 @@ function stepsIn(steps: unknown[], path: string, report: Report): ClaimSteps | u
   return undefined
 }
 
+/** Each entry counts: where none did, everybody would be trusted, and so nobody is (D-834). */
+function issuersIn(value: unknown, path: string, report: Report): string[] {
+  for (const [index, entry] of listOf(value).entries())
+    if (isObject(entry) && entry.required === false)
+      report(`${path}.${index}.required`, 'trusted', 'must be true or absent: leave out an issuer that does not count')
+  const message = 'must be the DID or the URL of an issuer, or the name of the key of an IACA'
+  return trustedIssuersIn(value, path, report, { isIssuer, message }) ?? []
+}
+
 /**
  * Reads `{format: 'dc+sd-jwt', meta: {vct_values}, claims, required, trustedIssuer}`. Without `claims` the wallet discloses
  * nothing that it can hide. Unknown members are refused.
@@ -72,13 +81,7 @@ export function sdJwtQuery(entry: Json, path: string, report: Report): SdJwtQuer
     return undefined
   }
   const read = claims === undefined ? [] : claimsIn(claims, path, report, (steps, at) => stepsIn(steps, at, report))
-  const issuers =
-    trustedIssuer === undefined
-      ? undefined
-      : trustedIssuersIn(trustedIssuer, `${path}.trustedIssuer`, report, {
-          isIssuer,
-          message: 'must be the DID or the URL of an issuer, or the name of the key of an IACA',
-        })
+  const issuers = trustedIssuer === undefined ? undefined : issuersIn(trustedIssuer, `${path}.trustedIssuer`, report)
   return {
     format: 'dc+sd-jwt',
     path,

@@ -59,10 +59,12 @@ test('dc+sd-jwt: a person signs in with an SD-JWT VC, and gets the claims of the
     ['nationalities', 'nationalities'],
     ['https://claims.example/level', 'level'],
     ['address/none', 'none'],
+    ['family_name', 'family_name'],
   )
-  const party = await openParty([identity()], mappings, { include_presentation: true })
+  const claimsAsked = [...CLAIMS, { path: ['nationalities', null] }, { path: ['https://claims.example/level'] }]
+  const party = await openParty([identity({ claims: claimsAsked })], mappings, { include_presentation: true })
   const held = await openSdJwt(world, { issuer_did: issuer }, { 'https://claims.example/level': 'high' })
-  const frame = { ...FRAME, nationalities: true, 'https://claims.example/level': true }
+  const frame = { ...FRAME, family_name: true, nationalities: true, 'https://claims.example/level': true }
   const signIn = async () => {
     const { begun, request } = await party.asked()
     const vpToken = await held.present(request, frame)
@@ -72,12 +74,12 @@ test('dc+sd-jwt: a person signs in with an SD-JWT VC, and gets the claims of the
   }
   const { request, vpToken, claims } = await signIn()
   t.deepEqual(request.dcql_query as unknown, {
-    credentials: [{ id: 'credential_0', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: CLAIMS }],
+    credentials: [{ id: 'credential_0', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: claimsAsked }],
   })
   t.like(claims, { given_name: 'Ada', country: 'GB', level: 'high', vp_token: vpToken })
   t.deepEqual(claims.nationalities, ['GB', 'NL'])
   t.false('none' in claims, 'what the credential does not say is left out')
-  t.false('family_name' in claims)
+  t.false('family_name' in claims, 'what nobody asked for is not taken, though it is disclosed')
   t.is((await signIn()).claims.sub, claims.sub, 'one key is one person')
 })
 
@@ -176,6 +178,35 @@ test('an SD-JWT VC and a mobile credential together: optional ones may be left o
   const alone = await signedIn((request) => mdoc.present(request, ['family_name']))
   t.like(alone, { family_name: 'Lovelace' })
   t.false('given_name' in (alone ?? {}))
+})
+
+test('who leaves out an optional credential cannot state its claims by another one, nor change who signs in', async (t) => {
+  const card = 'https://credentials.example/loyalty'
+  const asked = [
+    identity({ required: false, trustedIssuer: [{ issuer }] }),
+    { format: 'dc+sd-jwt', meta: { vct_values: [card] }, claims: [{ path: ['points'] }, { path: ['given_name'] }] },
+  ]
+  const mappings = mapped(['given_name', 'given_name'], ['address/country', 'country'], ['points', 'points'])
+  const party = await openParty(asked, mappings)
+  const held = await openSdJwt(world, { issuer_did: issuer })
+  const own = { issuer_did: await createDid(world, 'ed25519') }
+  const loyalty = await openSdJwt(world, own, { vct: card, given_name: 'Mallory', points: 7 })
+  const signedIn = async (more: (request: WalletRequest) => Promise<object>) => {
+    const { begun, request } = await party.asked()
+    const frame = { points: true, given_name: true, address: true }
+    const token = { ...(await more(request)), ...(await loyalty.present(request, frame, 'credential_1')) }
+    const { status, body } = await wallet.answer(request, token)
+    t.is(status, 200, JSON.stringify(body))
+    return { ...(await party.grant(await party.back(begun, begun.page.url), begun)).claims() } as Record<
+      string,
+      unknown
+    >
+  }
+  const alone = await signedIn(async () => ({}))
+  t.deepEqual([alone.given_name, alone.country, alone.points], [undefined, undefined, 7])
+  const both = await signedIn((request) => held.present(request, FRAME, 'credential_0'))
+  t.deepEqual([both.given_name, both.country, both.points], ['Ada', 'GB', 7])
+  t.is(both.sub, alone.sub, 'the required credential says who it is')
 })
 
 test('a request of OpenID4VP by such a template trusts its issuers alone', async (t) => {

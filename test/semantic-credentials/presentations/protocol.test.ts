@@ -192,6 +192,19 @@ test('DCQL of a template reads SD-JWT VCs and mobile credentials in their order'
   t.deepEqual(readQuery({ DCQL: { credentialQuery: IDENTITY } }).errors, [])
 })
 
+test('an issuer of SD-JWT VCs that does not count is refused, and a list of such ones trusts nobody', (t) => {
+  const none = { issuer: 'did:example:one', required: false }
+  for (const [trustedIssuer, counting] of [
+    [[none], []],
+    [[none, { issuer: 'did:example:two' }], ['did:example:two']],
+  ]) {
+    const { queries, errors } = readQuery(dcql({ ...IDENTITY, trustedIssuer }))
+    const at = 'query.0.credentialQuery.0.trustedIssuer.0.required'
+    t.like(errors, [{ path: at, code: 'trusted' }])
+    t.like(queries[0]?.dcql?.[0], { trustedIssuers: counting })
+  }
+})
+
 test('DCQL of a template is refused with the place and the rule of each fault', (t) => {
   const at = 'query.0.credentialQuery.0'
   const claim = (path: unknown, more: object = {}) => ({ claims: [{ path, ...more }] })

@@ -1,0 +1,53 @@
+import test from 'ava'
+import { statersOf } from '../../../protocol/openid/verifiers/claims.ts'
+import { wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
+import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
+
+const sdJwt = (claims?: unknown[][], isTrusted = false) => ({
+  format: 'dc+sd-jwt',
+  meta: { vct_values: ['https://credentials.example/identity'] },
+  ...(claims && { claims: claims.map((path) => ({ path })) }),
+  ...(isTrusted && { trustedIssuer: [{ issuer: 'did:example:one' }] }),
+})
+const mdoc = (...path: string[]) => ({ format: 'mso_mdoc', meta: { doctype_value: 'd' }, claims: [{ path }] })
+const jsonLd = (isTrusted = false) => ({
+  example: { type: 'VerifiableCredential', credentialSubject: { a: {} } },
+  ...(isTrusted && { trustedIssuer: [{ issuer: 'did:example:one' }] }),
+})
+
+/** The numbers of the credentials that a name is taken from. */
+const staters = (name: string, ...credentials: object[]) => {
+  const { queries, errors } = readQuery(
+    credentials.map((each) => ({ type: 'format' in each ? 'DCQL' : 'QueryByExample', credentialQuery: [each] })),
+  )
+  if (errors.length > 0) throw new Error(JSON.stringify(errors))
+  return [...statersOf(name, wantedOf(queries))].map((id) => Number(id.replace('credential_', '')))
+}
+
+const IRI = 'https://schema.org/givenName'
+const CASES: [what: string, name: string, credentials: object[], expected: number[]][] = [
+  ['a claim that is asked for', 'given_name', [sdJwt([['given_name']])], [0]],
+  ['one that is not', 'family_name', [sdJwt([['given_name']])], []],
+  ['a part of an asked claim', 'address/country', [sdJwt([['address']])], [0]],
+  ['a claim of which a part is asked for', 'address', [sdJwt([['address', 'country']])], []],
+  ['a list whose elements are asked for', 'nationalities', [sdJwt([['nationalities', null]])], [0]],
+  ['a member of each element', 'degrees', [sdJwt([['degrees', null, 'name']])], []],
+  ['a name with a slash', 'a/b', [sdJwt([['a/b']])], [0]],
+  ['an IRI that is asked for', IRI, [sdJwt([[IRI]])], [0]],
+  ['an IRI that is not', IRI, [sdJwt(), sdJwt([['given_name']]), jsonLd()], [2]],
+  ['no claims are asked for', 'given_name', [sdJwt(), sdJwt([['points']])], [0]],
+  ['two of any issuer', 'given_name', [sdJwt([['given_name']]), sdJwt()], [0, 1]],
+  ['the trusted one of two', 'given_name', [sdJwt([['given_name']]), sdJwt([['given_name']], true)], [1]],
+  ['the trusted one, whatever it discloses', 'given_name', [sdJwt([['given_name']]), sdJwt(undefined, true)], [1]],
+  ['both of two trusted ones', 'given_name', [sdJwt([['given_name']], true), sdJwt([['given_name']], true)], [0, 1]],
+  ['an element of a mobile credential', 'n.s/name', [sdJwt(), sdJwt([['n.s']]), mdoc('n.s', 'name')], [2]],
+  ['an element that is not asked for', 'n.s/age', [mdoc('n.s', 'name')], []],
+  ['a plain name beside JSON-LD', 'given_name', [jsonLd(true), sdJwt([['given_name']])], [1]],
+  ['credentials of JSON-LD', IRI, [jsonLd(true), jsonLd()], [0, 1]],
+  ['an asked IRI beside trusted JSON-LD', IRI, [jsonLd(true), sdJwt([[IRI]])], [0]],
+]
+
+for (const [what, name, credentials, expected] of CASES)
+  test(`a mapped claim is taken from those that are asked for it: ${what}`, (t) => {
+    t.deepEqual(staters(name, ...credentials), expected)
+  })
