@@ -63,11 +63,21 @@ function decode(jwk: PublicJwk, member: 'x' | 'y' | 'n' | 'e'): Uint8Array {
 const keyTypeIn = <T extends Record<string, string>>(table: T, crv: string | undefined) =>
   Object.keys(table).find((keyType) => table[keyType] === crv) as Extract<keyof T, PublicKeyType> | undefined
 
+/** Bytes of a coordinate, which has leading zeros (RFC 7518, section 6.2.1.2). */
+const COORDINATE_BYTES = { p256: 32, p384: 48, p521: 66, secp256k1: 32 } as const
+
+function coordinate(keyType: keyof typeof EC, jwk: PublicJwk, member: 'x' | 'y'): Uint8Array {
+  const bytes = decode(jwk, member)
+  const length = COORDINATE_BYTES[keyType]
+  if (bytes.length !== length) throw malformed(`${member} must have ${length} bytes, as every ${EC_NAMES[keyType]} has`)
+  return bytes
+}
+
 function fromCoordinates(keyType: keyof typeof EC, jwk: PublicJwk): PublicKey {
   const { Point } = EC[keyType]
   try {
     const point = Point.fromBytes(
-      Buffer.concat([[4], decode(jwk, 'x'), decode(jwk, 'y')].map((part) => Buffer.from(part))),
+      Buffer.concat([Buffer.from([4]), coordinate(keyType, jwk, 'x'), coordinate(keyType, jwk, 'y')]),
     )
     return publicKey(keyType, point.toBytes(true))
   } catch (error) {

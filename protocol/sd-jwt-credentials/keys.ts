@@ -53,11 +53,8 @@ export const holderKeyErrors = (jwk: PublicJwk | undefined, path: string): Field
     : [{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256 or Ed25519' }]
 
 /** The members of a holder's key that say which key it is, as `cnf` has them (RFC 7800, section 3.2). */
-export const confirmationOf = ({ kty, crv, x, y }: PublicJwk): { jwk: PublicJwk } => ({
-  jwk: {
-    kty,
-    ...(crv !== undefined && { crv }),
-    ...(x !== undefined && { x }),
-    ...(y !== undefined && { y }),
-  },
-})
+export function confirmationOf({ kty, crv, x, y }: PublicJwk): { jwk: PublicJwk } {
+  // the members that reading the key has checked, and no other: a key of the kind OKP has no y
+  const known = kty === 'OKP' ? { kty, crv, x } : { kty, crv, x, y }
+  return { jwk: Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as PublicJwk }
+}

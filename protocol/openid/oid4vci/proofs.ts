@@ -4,6 +4,7 @@ import { fromJwk, isPrivateJwk, type PublicJwk } from '../../dids/jwk.ts'
 import { didKeyOf } from '../../dids/key.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import { isObject } from '../../json.ts'
+import { confirmationOf } from '../../sd-jwt-credentials/keys.ts'
 import { walletRefusal } from './refusals.ts'
 
 /** Algorithms of the proofs that wallets may send: those of P-256 and Ed25519. */
@@ -52,13 +53,7 @@ async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRul
   }
   if (!isObject(jwk) || !ASYMMETRIC.has(String(jwk.kty)) || isPrivateJwk(jwk))
     throw invalidKeyProof(at, 'jwk', 'expected as jwk the public key of P-256 or Ed25519')
-  const { kty, crv, x, y } = jwk as PublicJwk
-  const own: PublicJwk = {
-    kty,
-    ...(crv !== undefined && { crv }),
-    ...(x !== undefined && { x }),
-    ...(y !== undefined && { y }),
-  }
+  const { jwk: own } = confirmationOf(jwk as PublicJwk)
   const key = fromJwk(own)
   return { jwk: own, did: didKeyOf(key.keyType, key.publicKey) }
 }

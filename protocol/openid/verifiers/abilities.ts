@@ -156,8 +156,16 @@ export function readAbilities({ wallet_nonce: nonce, wallet_metadata: text }: Js
   return { ...own, ...Object.fromEntries(said) }
 }
 
-/** A signed request as a nested JWT, for the wallet alone (RFC 9101, section 6.1). */
+/**
+ * A signed request as a nested JWT, for the wallet alone (RFC 9101, section 6.1). Throws `wallet_request.malformed` for a
+ * key that nothing can be encrypted to.
+ */
 export async function encryptRequest(jwt: string, { jwk, enc }: RequestEncryption): Promise<string> {
   const header = { alg: ALG, enc, cty: 'JWT', ...(jwk.kid !== undefined && { kid: jwk.kid }) }
-  return new CompactEncrypt(Buffer.from(jwt)).setProtectedHeader(header).encrypt(await importJWK(jwk, ALG))
+  try {
+    return await new CompactEncrypt(Buffer.from(jwt)).setProtectedHeader(header).encrypt(await importJWK(jwk, ALG))
+  } catch (error) {
+    // all but the key is the platform's own
+    throw malformed(at('jwks.keys'), 'jwk', 'expected a key that the request can be encrypted to', error)
+  }
 }

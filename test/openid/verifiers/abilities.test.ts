@@ -3,13 +3,25 @@ import test from 'ava'
 import fc from 'fast-check'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
-import { readAbilities, type WalletAbilities } from '../../../protocol/openid/verifiers/abilities.ts'
+import {
+  encryptRequest,
+  type RequestEncryption,
+  readAbilities,
+  type WalletAbilities,
+} from '../../../protocol/openid/verifiers/abilities.ts'
 import { fitted } from '../../../protocol/openid/verifiers/fitting.ts'
 import { requestClaims, type WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
 
 const jwkOf = (namedCurve: string) =>
   generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' }) as Record<string, unknown>
-const JWK = { ...jwkOf('P-256'), use: 'enc', kid: 'wallet-1' }
+const JWK: Record<string, unknown> = { ...jwkOf('P-256'), use: 'enc', kid: 'wallet-1' }
+
+/** Both coordinates, cut elsewhere: together they are the same point. */
+function shifted(by: number) {
+  const bytes = Buffer.concat([JWK.x, JWK.y].map((each) => Buffer.from(String(each), 'base64url')))
+  const [x, y] = [bytes.subarray(0, 32 + by), bytes.subarray(32 + by)].map((each) => each.toString('base64url'))
+  return { x, y }
+}
 
 const metadata = (value: unknown) => readAbilities({ wallet_metadata: JSON.stringify(value) })
 
@@ -104,6 +116,8 @@ test('a form that cannot be read is refused with its parameter and the rule', (t
     [keys({ ...rest, d }), 'jwks.keys.0', 'private'],
     [keys(JWK, { ...JWK, y: JWK.kid }), 'jwks.keys.1', 'jwk'],
     [keys({ ...JWK, x: undefined }), 'jwks.keys.0', 'jwk'],
+    [keys({ ...JWK, ...shifted(-1) }), 'jwks.keys.0', 'jwk'],
+    [keys({ ...JWK, ...shifted(1) }), 'jwks.keys.0', 'jwk'],
     [keys({ ...JWK, kid: '' }), 'jwks.keys.0.kid', 'text'],
   ]
   for (const [member, path, code] of members)
@@ -112,6 +126,14 @@ test('a form that cannot be read is refused with its parameter and the rule', (t
       ['wallet_request.malformed', `${at}.${path}`, code],
       path,
     )
+})
+
+test('a key that nothing can be encrypted to is the fault of the wallet', async (t) => {
+  const jwk = { kty: 'EC', crv: 'P-256', ...shifted(-1) }
+  await t.throwsAsync(encryptRequest('a.b.c', { jwk, enc: 'A256GCM' } as RequestEncryption), {
+    instanceOf: Refusal,
+    code: 'wallet_request.malformed',
+  })
 })
 
 test('whatever a wallet posts is read or refused, and never an error', (t) => {

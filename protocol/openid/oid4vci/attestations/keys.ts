@@ -3,6 +3,7 @@ import type { Holder } from '../../../credentials/wallets.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../../../dids/jwk.ts'
 import { didKeyOf } from '../../../dids/key.ts'
 import { isObject } from '../../../json.ts'
+import { confirmationOf } from '../../../sd-jwt-credentials/keys.ts'
 import { isToCome, momentOfSeconds } from '../../../time.ts'
 import type { TrustedProvider } from './providers.ts'
 import { type AttestationRules, BadAttestation, verifySigned } from './signed.ts'
@@ -59,8 +60,7 @@ const KEYS: readonly string[] = ['EC P-256', 'OKP Ed25519']
 function holderOf(jwk: unknown): Holder {
   const expected = new BadAttestation('attested_keys', 'expected public keys of P-256 or Ed25519 as attested_keys')
   if (!isObject(jwk) || isPrivateJwk(jwk) || !KEYS.includes(`${jwk.kty} ${jwk.crv}`)) throw expected
-  const { kty, crv, x, y } = jwk as PublicJwk
-  const own = { kty, ...(crv !== undefined && { crv }), ...(x !== undefined && { x }), ...(y !== undefined && { y }) }
+  const { jwk: own } = confirmationOf(jwk as PublicJwk)
   try {
     const { keyType, publicKey } = fromJwk(own)
     return { jwk: own, did: didKeyOf(keyType, publicKey) }
