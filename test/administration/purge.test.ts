@@ -211,3 +211,22 @@ test.serial('what names its subjects by no digest yet is indexed (D-820)', async
   t.deepEqual(await digests(), before)
   t.like(await purge(), { credentialSubjects: 0 })
 })
+
+test.serial('what cannot be deleted holds up nothing else, and the run fails by its name', async (t) => {
+  const { systemSql } = world.dependencies
+  const key = randomUUID()
+  await ask(
+    `insert into idempotency_keys (tenant_id, key, request_hash, answer, created_at)
+      values ($1, $2, '', 'x', now() - interval '25 hours')`,
+    [world.first.tenantId, key],
+  )
+  const refusing: Sql = {
+    query: (query) =>
+      /openid_reissuances|webhook_deliveries|account_attempts/.test(query.text)
+        ? Promise.reject(new Error('canceling statement due to statement timeout'))
+        : systemSql.query(query),
+  }
+  const error = await t.throwsAsync(purge({ systemSql: refusing }), { instanceOf: AggregateError })
+  t.regex(error.message, /accountAttempts, openIdReissuances$/)
+  t.deepEqual(await left('idempotency_keys', 'key', [key]), [])
+})

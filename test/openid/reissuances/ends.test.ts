@@ -1,6 +1,7 @@
 import test from 'ava'
 import { createPurge } from '../../../activities/administration/purge.ts'
-import { inTenant } from '../../../entities/orm.ts'
+import { purgeReissuances } from '../../../activities/openid/reissuances/purge.ts'
+import { inTenant, type Sql } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { type Authorization, openAuthorization } from '../../support/openid/authorization.ts'
@@ -59,6 +60,37 @@ test.serial('the hourly cleaning deletes what is over, never gave anything, or h
   t.like(await createPurge(world.dependencies).purgeExpiredRows(), { openIdReissuances: 3 })
   t.deepEqual((await kept()).toSorted(), [alive.sessionId, waiting.id].toSorted())
   t.false((await kept()).includes(without.sessionId))
+})
+
+test.serial('however many grants gave nothing, each statement looks at some of them, along an index', async (t) => {
+  const { world } = authorization
+  const before = await kept()
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.execute(
+      `insert into openid_reissuances (id, tenant_id, session_id, grant_type, token_digest, bound_to, granted_ids,
+         uses_identifiers, client_id, ends_at)
+       select gen_random_uuid(), '${world.first.tenantId}', gen_random_uuid(), 'pre-authorized_code',
+         decode(md5(n::text), 'hex'), 'registration', '{}', false, 'c', now() + interval '1 day'
+       from generate_series(1, 4500) as n`,
+    ),
+  )
+  const looked: number[] = []
+  const { systemSql } = world.dependencies
+  const counting: Sql = {
+    async query(query) {
+      const answer = await systemSql.query(query)
+      for (const row of answer.rows) if ('looked' in row) looked.push(Number(row.looked))
+      return answer as never
+    },
+  }
+  t.is(await purgeReissuances(counting), 4_500)
+  t.true(Math.max(...looked) <= 2_000 && looked.filter((each) => each === 2_000).length >= 2, `${looked}`)
+  t.deepEqual((await kept()).toSorted(), before.toSorted())
+  const { rows } = await systemSql.query<{ indexdef: string }>({
+    text: "select indexdef from pg_indexes where indexname = 'openid_reissuances_empty'",
+    values: [],
+  })
+  t.regex(rows[0]?.indexdef ?? '', /\(id\) WHERE \(content IS NULL\)/)
 })
 
 test.serial('the deletion of a user ends what their wallet may get anew, and their claims are gone', async (t) => {
