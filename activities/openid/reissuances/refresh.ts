@@ -14,7 +14,7 @@ import type { WalletClient } from '../authorization/clients.ts'
 import { detailsOf, giveToken, type IssuedToken, timeoutSeconds } from '../sessions/authorize.ts'
 import type { Configurations, OfferedTemplate } from '../sessions/configurations.ts'
 import { addIssuances } from '../sessions/offers.ts'
-import { addStep, issuancesOf, sealContent } from '../sessions/records.ts'
+import { addStep, endSession, issuancesOf, sealContent } from '../sessions/records.ts'
 import { DAY_MS, isHolder } from './grant.ts'
 import { lockReissuance, openKept, withdrawnOf } from './records.ts'
 
@@ -28,6 +28,12 @@ const invalidGrant = (message: string) => walletRefusal('invalid_grant', message
 /** The same for each token that gives nothing, so that nobody learns which ones there are. */
 const noToken = () =>
   invalidGrant('The refresh token is not valid: it is unknown, has ended, or is of another wallet or key.')
+
+/** A token, and the session that ended for it. */
+export interface Refreshed {
+  token: IssuedToken
+  endedSessionId: string | undefined
+}
 
 interface Parts extends Pick<Dependencies, 'database' | 'outbox' | 'now' | 'uuid'> {
   sealer: Sealer
@@ -47,7 +53,7 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
     return row
   }
 
-  /** A session of the grant that still gives something: it goes on, with its issuances and their transactions. */
+  /** A session of the grant that still gives something: it goes on, with its issuances, where it has what is asked for. */
   const openSessionOf = (em: SqlEntityManager, { id }: OpenIdReissuance, at: Date): Promise<OpenIdSession | null> =>
     em.findOne(
       OpenIdSession,
@@ -81,6 +87,36 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
     const fitting = templates.filter(({ id }) => scopes.includes(own.get(id) ?? '') && named?.includes(id) !== false)
     if (fitting.length > 0 && scopes.every((each) => granted.has(each))) return fitting
     throw walletRefusal('invalid_scope', 'The scope is more than the wallet was granted, or none of its credentials.')
+  }
+
+  /** What a wallet may have now: all that it was granted until the first session ends, and then what it got. */
+  const givenIn = (em: SqlEntityManager, row: OpenIdReissuance, open: OpenIdSession | null) =>
+    open && open.id === row.sessionId ? configurations.findTemplates(em, row.grantedIds) : givenBy(em, row)
+
+  /** The issuances of a session that goes on; undefined where it lacks some of what is asked for, and has ended. */
+  async function goOn(em: SqlEntityManager, open: OpenIdSession, wanted: readonly OfferedTemplate[], at: Date) {
+    const issuances = await issuancesOf(em, open.id)
+    if (wanted.every(({ id }) => issuances.some(({ templateId }) => templateId === id))) return issuances
+    endSession(open, issuances, at, {
+      state: 'CANCELLED',
+      code: 'openid_session.refreshed',
+      message: 'The wallet asked for more credentials by its refresh token; another session gives them.',
+    })
+    await em.flush()
+    return undefined
+  }
+
+  /** Of the credentials of a session, where the wallet names credentials by scopes. */
+  async function scopeIn(
+    em: SqlEntityManager,
+    row: OpenIdReissuance,
+    { scope }: Request,
+    templateIds: readonly string[],
+  ): Promise<string | undefined> {
+    if (scope === undefined && !row.scope) return undefined
+    const templates = await configurations.findTemplates(em, templateIds)
+    const scopes = templates.flatMap((each) => scopeOf(configurations.configurationOf(each)) ?? [])
+    return [...new Set(scopes)].join(' ') || undefined
   }
 
   /** A new session, with claims of its own. */
@@ -119,24 +155,29 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
       { tenantId, requestId }: { tenantId: string; requestId: string },
       request: Request,
       client: WalletClient,
-    ): Promise<IssuedToken> =>
+    ): Promise<Refreshed> =>
       inTenant(database.tenants, tenantId, async (em) => {
         const at = now()
         const row = await grantOf(em, request, client, at)
         const open = await openSessionOf(em, row, at)
         const content = openKept(sealer, row)
         if (!open && !content) throw noToken()
-        const given = open ? await configurations.findTemplates(em, row.grantedIds) : await givenBy(em, row)
-        const wanted = narrowed(given, row, request)
-        const life = { at, endsAt: open?.endsAt ?? new Date(at.getTime() + (await timeoutSeconds(em)) * 1000) }
-        const session = open ?? (await begin(em, row, content ?? { claims: {} }, wanted, { ...life, requestId }))
-        const issuances = await issuancesOf(em, session.id)
+        const wanted = narrowed(await givenIn(em, row, open), row, request)
+        const going = open ? await goOn(em, open, wanted, at) : undefined
+        const endsAt = open && going ? open.endsAt : new Date(at.getTime() + (await timeoutSeconds(em)) * 1000)
+        const life = { at, endsAt }
+        const session =
+          open && going ? open : await begin(em, row, content ?? { claims: {} }, wanted, { ...life, requestId })
+        const issuances = going ?? (await issuancesOf(em, session.id))
         const templateIds = issuances.map(({ templateId }) => templateId).filter((id) => row.grantedIds.includes(id))
         const named = request.configurationIds ?? (row.usesIdentifiers ? templateIds : undefined)
         Object.assign(row, { uses: row.uses + 1, usedAt: at, updatedAt: at })
         const token = giveToken(session, client, named && detailsOf(issuances, named), life)
-        const scope = request.scope !== undefined && !open ? request.scope : row.scope
-        return { ...token, ...(scope && { scope }) }
+        const scope = await scopeIn(em, row, request, templateIds)
+        return {
+          token: { ...token, ...(scope !== undefined && { scope }) },
+          endedSessionId: open && !going ? open.id : undefined,
+        }
       }),
   }
 }

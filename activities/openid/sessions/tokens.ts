@@ -143,7 +143,11 @@ export function createSessionTokens(parts: Parts) {
       request: TokenRequest,
       client: WalletClient,
     ): Promise<IssuedToken> {
-      if (request.grantType === 'refresh_token') return refreshing.refresh({ tenantId, requestId }, request, client)
+      if (request.grantType === 'refresh_token') {
+        const { token, endedSessionId } = await refreshing.refresh({ tenantId, requestId }, request, client)
+        if (endedSessionId !== undefined) await wake(tenantId, endedSessionId)
+        return token
+      }
       const outcome =
         request.grantType === 'authorization_code'
           ? await exchangeAuthorized(tenantId, request, client)

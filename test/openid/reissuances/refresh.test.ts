@@ -159,6 +159,42 @@ test.serial('authorization details come again, with new identifiers; fewer of th
   t.is(errorOf(wider), '400 invalid_authorization_details')
 })
 
+test.serial('an open session that lacks what is asked for ends, and scope says what the token is for', async (t) => {
+  const claim_mappings = { given_name: { map_from: 'claims.given_name', required: true } }
+  const more = { claim_mappings, proof_type: 'eddsa-rdfc-2022', ignore_unmapped: true, type: 'ThirdCredential' }
+  const other = (await createTemplate(authorization.world, more)).id
+  const details = (...ids: string[]) => ({
+    authorization_details: JSON.stringify(
+      ids.map((id) => ({ type: 'openid_credential', credential_configuration_id: id })),
+    ),
+  })
+  const idsOf = (token: Token) => token.authorization_details?.map((each) => each.credential_configuration_id)
+  const named = await at.issued([template, other], CLAIMS, details(template, other))
+  const narrow = (await at.refresh(named.refreshToken, named, details(other))).json<Token>()
+  const reply = await at.refresh(named.refreshToken, named, details(template))
+  t.is(reply.status, 200, reply.text)
+  t.deepEqual(idsOf(reply.json<Token>()), [template])
+  const [identifier] = narrow.authorization_details?.[0]?.credential_identifiers ?? []
+  t.is(errorOf(await at.credential({ credential_identifier: identifier }, narrow, named.key)), '401 invalid_token')
+  const [ended] = await rows<{ state: string; failure_code: string }>(
+    `select state, failure_code from openid_sessions where failure_code = 'openid_session.refreshed'`,
+  )
+  t.is(ended?.state, 'CANCELLED')
+  const all = (await at.refresh(named.refreshToken, named)).json<Token>()
+  t.deepEqual(idsOf(all)?.toSorted(), [template, other].toSorted(), 'nothing is named: all of it')
+
+  const { credential_configurations_supported: known } = (
+    await authorization.world.ask('/.well-known/openid-credential-issuer')
+  ).json<{ credential_configurations_supported: Record<string, { scope: string }> }>()
+  const [one, two] = [known[template]?.scope ?? '', known[other]?.scope ?? '']
+  const { refreshToken, key } = await at.issued([template, other], CLAIMS)
+  t.is((await at.refresh(refreshToken, { key }, { scope: two })).json<Token>().scope, two)
+  const both = (await at.refresh(refreshToken, { key }, { scope: `${one} ${two}` })).json<Token>()
+  t.deepEqual(both.scope?.split(' ').toSorted(), [one, two].toSorted())
+  const still = (await at.refresh(refreshToken, { key }, { scope: one })).json<Token>()
+  t.deepEqual(still.scope?.split(' ').toSorted(), [one, two].toSorted(), 'the session under way gives both')
+})
+
 test.serial(
   'an attested wallet proves the key of its instance, with any DPoP key (attestation draft, section 10)',
   async (t) => {
