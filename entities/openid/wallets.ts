@@ -65,6 +65,8 @@ const OpenIdWalletPolicySchema = defineEntity({
     batchSize: p.integer(),
     /** For which wallets get credentials anew by a refresh token; 0: they get none. */
     reissueDays: p.integer(),
+    /** Grants of before this have ended by an earlier number of days. */
+    reissuesSince: p.datetime().nullable(),
     /** Its demands count besides what the members say. */
     profile: p.text().$type<WalletProfile>().nullable(),
     updatedAt: p.datetime(),

@@ -119,6 +119,7 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
       batch_size: '20',
       reissue_days: '0',
     },
+    constants: { reissues_since: 'null' },
   },
   trustLists: {
     table: 'trust_lists',

@@ -5,6 +5,7 @@ import { checkPolicy, effectivePolicy } from '../../../protocol/openid/oid4vci/a
 import { DEFAULT_POLICY, type WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
+import { sinceAfter } from '../reissuances/life.ts'
 
 /** What the tenant has chosen. */
 async function storedIn(em: SqlEntityManager): Promise<WalletPolicy> {
@@ -45,8 +46,10 @@ export const createWalletPolicies = ({ database, now, uuid, operations }: Parts)
       const policy = { ...(await storedIn(em)), ...changes }
       checkPolicy(changes, policy.profile)
       const row = await em.findOne(OpenIdWalletPolicy, {})
-      if (row) Object.assign(row, { ...policy, updatedAt: now() })
-      else em.create(OpenIdWalletPolicy, { id: uuid(), tenantId, ...policy, createdAt: now(), updatedAt: now() })
+      const at = now()
+      const columns = { ...policy, reissuesSince: sinceAfter(row, policy.reissueDays, at), updatedAt: at }
+      if (row) Object.assign(row, columns)
+      else em.create(OpenIdWalletPolicy, { id: uuid(), tenantId, ...columns, createdAt: at })
       return effectivePolicy(policy)
     })
   },

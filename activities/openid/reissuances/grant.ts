@@ -4,8 +4,7 @@ import type { OpenIdSession } from '../../../entities/openid/sessions.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { WalletClient } from '../authorization/clients.ts'
-
-export const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS } from './life.ts'
 
 type Binding = Pick<OpenIdReissuance, 'boundTo'> & { keyThumbprint: string | null }
 

@@ -4,6 +4,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Reach } from '../sessions/reach.ts'
+import { endOf, lifeIn, type ReissuanceLife } from './life.ts'
 import { endReissuances, grantsOf, reissuanceNotFound } from './records.ts'
 
 /** A grant in plain JSON, without personal data. */
@@ -29,7 +30,7 @@ export interface ReissuanceFilter {
   offset: number
 }
 
-const toRecord = (row: OpenIdReissuance): ReissuanceRecord => ({
+const toRecord = (row: OpenIdReissuance, life: ReissuanceLife): ReissuanceRecord => ({
   id: row.id,
   sessionId: row.sessionId,
   userId: row.userId ?? null,
@@ -40,7 +41,7 @@ const toRecord = (row: OpenIdReissuance): ReissuanceRecord => ({
   uses: row.uses,
   usedAt: row.usedAt?.toISOString() ?? null,
   createdAt: row.createdAt.toISOString(),
-  endsAt: row.endsAt.toISOString(),
+  endsAt: endOf(row, life).toISOString(),
 })
 
 interface Parts extends Pick<Dependencies, 'database' | 'now'> {
@@ -51,28 +52,34 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
 /** What wallets may get anew, for the issuer: list, read, end. */
 export const createReissuances = ({ database, now, operations, wake }: Parts) => {
   /** What has given a credential and has not ended; of the others there is nothing to end. */
-  const alive = () => ({ content: { $ne: null }, endsAt: { $gt: now() } })
+  const aliveIn = (at: Date, { since }: ReissuanceLife) => ({
+    ...{ content: { $ne: null }, endsAt: { $gt: at }, createdAt: { $gt: since } },
+  })
 
   return {
     /** Newest first. */
     listReissuances: (tenantId: string, { credentialId, userId, limit, offset }: ReissuanceFilter) =>
       inTenant(database.tenants, tenantId, async (em) => {
+        const at = now()
+        const life = await lifeIn(em, at)
         const where: FilterQuery<OpenIdReissuance> = {
-          ...alive(),
+          ...aliveIn(at, life),
           ...(credentialId !== undefined && { id: { $in: await grantsOf(em, [credentialId]) } }),
           ...(userId !== undefined && { userId }),
         }
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
         const [rows, total] = await em.findAndCount(OpenIdReissuance, where, { orderBy, limit, offset })
-        return { reissuances: rows.map(toRecord), total }
+        return { reissuances: rows.map((row) => toRecord(row, life)), total }
       }),
 
     /** Throws `openid_reissuance.not_found`. */
     readReissuance: (tenantId: string, id: string): Promise<ReissuanceRecord> =>
       inTenant(database.tenants, tenantId, async (em) => {
-        const row = await em.findOne(OpenIdReissuance, { id, ...alive() })
+        const at = now()
+        const life = await lifeIn(em, at)
+        const row = await em.findOne(OpenIdReissuance, { id, ...aliveIn(at, life) })
         if (!row) throw reissuanceNotFound()
-        return toRecord(row)
+        return toRecord(row, life)
       }),
 
     /**

@@ -12,6 +12,16 @@ const pageOf = (which: string, isOver: string) => `with page as materialized (
 select (select id from page order by id desc limit 1) as last, (select count(*)::int from page) as looked,
   (select count(*)::int from gone) as count`
 
+/** Ended by the days of the policy, of now or of before. */
+const SHORTENED = `with over as materialized (
+    select r.id from openid_wallet_policies p cross join lateral (
+      select g.id from openid_reissuances g where g.tenant_id = p.tenant_id
+        and g.created_at <= greatest(now() - make_interval(days => p.reissue_days), p.reissues_since)
+      order by g.created_at limit ${AT_ONCE}) r
+    limit ${AT_ONCE}),
+  gone as (delete from openid_reissuances r using over where r.id = over.id returning 1)
+select count(*)::int as count from gone`
+
 /** The first session gave nothing, and has ended. */
 const EMPTY = pageOf(
   'r.content is null',
@@ -36,8 +46,17 @@ async function deleteInPages(sql: Sql, text: string): Promise<number> {
   }
 }
 
+async function deleteShortened(sql: Sql): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { rows } = await sql.query<{ count: number }>({ text: SHORTENED, values: [] })
+    const count = rows[0]?.count ?? 0
+    deleted += count
+    if (count < AT_ONCE) return deleted
+  }
+}
+
 /** Deletes grants whose time is up, whose first session gave nothing, or whose templates are gone. Safe to repeat. */
 export async function purgeReissuances(sql: Sql): Promise<number> {
-  const over = await deleteInSlices(sql, 'openid_reissuances', 'ends_at < now()', [])
+  const over = (await deleteInSlices(sql, 'openid_reissuances', 'ends_at < now()', [])) + (await deleteShortened(sql))
   return over + (await deleteInPages(sql, EMPTY)) + (await deleteInPages(sql, WITHOUT_TEMPLATES))
 }

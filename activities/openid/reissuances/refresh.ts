@@ -15,7 +15,8 @@ import { detailsOf, giveToken, type IssuedToken, timeoutSeconds } from '../sessi
 import type { Configurations, OfferedTemplate } from '../sessions/configurations.ts'
 import { addIssuances } from '../sessions/offers.ts'
 import { addStep, endSession, issuancesOf, sealContent } from '../sessions/records.ts'
-import { DAY_MS, isHolder } from './grant.ts'
+import { isHolder } from './grant.ts'
+import { lifeIn } from './life.ts'
 import { lockReissuance, openKept, withdrawnOf } from './records.ts'
 
 /** Sessions and tokens of a grant at most: one a day for as long as a grant may live, and some more. */
@@ -48,8 +49,8 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
     const row = known && isHolder(known, client) ? await lockReissuance(em, known.id) : null
     if (!row) throw noToken()
     // a policy that became shorter counts for the tokens that are out, too
-    const end = Math.min(row.endsAt.getTime(), row.createdAt.getTime() + client.policy.reissueDays * DAY_MS)
-    if (end <= at.getTime() || row.uses >= MAX_USES) throw noToken()
+    const { since } = await lifeIn(em, at)
+    if (row.endsAt <= at || row.createdAt <= since || row.uses >= MAX_USES) throw noToken()
     return row
   }
 

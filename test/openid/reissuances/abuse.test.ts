@@ -1,4 +1,5 @@
 import test from 'ava'
+import { purgeReissuances } from '../../../activities/openid/reissuances/purge.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
@@ -159,10 +160,22 @@ test.serial('the issuer ends it: the token gives nothing, claims are gone, and a
 })
 
 test.serial('it ends after its days, by a shorter policy, with its templates, and after a thousand uses', async (t) => {
-  const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
+  const ended = await at.issued([template], CLAIMS)
   await authorization.setPolicy({ reissueDays: 0 })
-  t.is(errorOf(await at.refresh(refreshToken, { key })), '400 invalid_grant', 'the tenant gives none any more')
+  t.is(errorOf(await at.refresh(ended.refreshToken, ended)), '400 invalid_grant', 'the tenant gives none any more')
+  t.deepEqual(await at.list(), [])
   await authorization.setPolicy({ reissueDays: 30 })
+  t.is(errorOf(await at.refresh(ended.refreshToken, ended)), '400 invalid_grant', 'and what has ended stays so')
+  t.is(await grantOf(ended.sessionId), undefined)
+  await purgeReissuances(authorization.world.dependencies.systemSql)
+  t.is((await sql('select id from openid_reissuances where session_id = $1', ended.sessionId)).length, 0)
+  const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
+  const whole = (await grantOf(sessionId))?.endsAt ?? ''
+  await authorization.setPolicy({ reissueDays: 10 })
+  t.is(Date.parse(whole) - Date.parse((await grantOf(sessionId))?.endsAt ?? ''), 20 * 86_400_000)
+  t.is((await at.refresh(refreshToken, { key })).status, 200, 'shorter, and not over')
+  await authorization.setPolicy({ reissueDays: 30 })
+  t.is((await grantOf(sessionId))?.endsAt, whole, 'it had not ended')
   const set = (text: string) =>
     inTenant(authorization.world.dependencies.database.tenants, authorization.world.first.tenantId, (em) =>
       em.execute(`update openid_reissuances set ${text} where session_id = '${sessionId}'`),

@@ -84,6 +84,8 @@ export async function makeOpenIdSample(world: World, { tenantId }: Client, token
     if (reply.status !== 201) throw new Error(`no wallet provider: ${reply.text}`)
     return reply.json<{ id: string }>().id
   }
+  // without days there is nothing that a wallet gets anew
+  await world.ask('/v1/openid/wallet-policy', { method: 'PUT', token, body: { reissueDays: 30 } })
   const reissuance = () =>
     inTenant(world.dependencies.database.tenants, tenantId, async (em) => {
       const id = randomUUID()

@@ -20,6 +20,7 @@ export interface Reissuance {
   templateIds: string[]
   uses: number
   boundTo: string
+  endsAt: string
 }
 
 /** How a test changes a request. */
