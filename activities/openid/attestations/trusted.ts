@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Attested, ChainNames, TrustGate } from '../../../protocol/credentials/trust.ts'
 import { parseCertificate, readCertificate } from '../../../protocol/mobile-credentials/certificates.read.ts'
-import type { TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
+import { isOf, type TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
 import { MAX_CHAIN } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { isAnyRegistered, registeredIn } from './providers.ts'
@@ -25,21 +25,21 @@ function namesIn(jwt: string): ChainNames {
 
 /** Whose attestations count: wallet providers that the tenant has registered, and those of its enforced trust lists. */
 export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
-  /** For one attestation: of a list, the certificates that its chain can lead to, each a provider by itself. */
+  /**
+   * For one attestation: of a list, the certificates that its chain can lead to, each a provider by itself,
+   * unless it is one of a registered provider.
+   */
   async trustedFor(tenantId: string, attested: Attested, jwt: string): Promise<TrustedProvider[]> {
     const registered = await inTenant(database.tenants, tenantId, (em) => registeredIn(em, attested))
     const chain = namesIn(jwt)
     const listed = chain.length === 0 ? [] : await trustGate.providersOf(tenantId, attested, chain)
-    return [
-      ...registered,
-      ...listed.map(({ listId, fingerprint, certificate }) => ({
-        id: `${listId} ${fingerprint}`,
-        issuer: undefined,
-        clientIds: [],
-        certificates: [parseCertificate(certificate)],
-        keys: [],
-      })),
-    ]
+    const others = listed.flatMap(({ listId, fingerprint, certificate }) => {
+      const read = parseCertificate(certificate)
+      // what the tenant has registered counts as it has said, with its wallets and its issuer
+      if (registered.some((provider) => isOf(provider, read))) return []
+      return [{ id: `${listId} ${fingerprint}`, issuer: undefined, clientIds: [], certificates: [read], keys: [] }]
+    })
+    return [...registered, ...others]
   },
 
   /** Whether somebody is trusted to attest. */

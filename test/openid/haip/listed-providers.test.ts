@@ -111,6 +111,36 @@ test.serial('keys count that a listed provider attests', async (t) => {
   await lists().remove(id)
 })
 
+test.serial('a list does not widen what the tenant has registered of the same provider', async (t) => {
+  const { world } = authorization
+  const { publicJwk: own } = await createWalletKey()
+  const registrations: [string, object][] = [
+    ['authority', { attests: ['wallets'], clientIds: ['https://other.example'] }],
+    ['issuer', { attests: ['wallets'], issuer: 'https://maker.example' }],
+    [
+      'key',
+      {
+        ...{ attests: ['wallets'], clientIds: ['https://other.example'], certificates: [] },
+        jwks: { keys: [{ ...own, kid: 'own' }, provider.jwk] },
+      },
+    ],
+  ]
+  for (const [name, changes] of registrations) {
+    const registered = await provider.register(world, changes)
+    for (const { pem } of name === 'key' ? [provider.leaf, provider.selfSigned] : [provider.anchor, provider.leaf]) {
+      const { id } = await lists().created(providers({ entries: [{ certificate: pem }] }))
+      t.is(await exchange(), '401 invalid_client', name)
+      await lists().remove(id)
+    }
+    await world.ask(`/v1/openid/wallet-providers/${registered}`, { method: 'DELETE', token: world.token })
+  }
+  const registered = await provider.register(world, { attests: ['wallets'], clientIds: [WALLET_CLIENT] })
+  const { id } = await lists().created(providers())
+  t.is(await exchange(), 200)
+  await lists().remove(id)
+  await world.ask(`/v1/openid/wallet-providers/${registered}`, { method: 'DELETE', token: world.token })
+})
+
 test.serial('another provider, and a list of another tenant, count for nothing', async (t) => {
   const { world } = authorization
   const other = await openWalletProvider()

@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { type Certificate, certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
@@ -60,6 +61,17 @@ function clientFaults(clientIds: readonly string[], attests: readonly Attested[]
 /** Whether a provider may vouch for a wallet. */
 export const vouchesFor = ({ clientIds }: Pick<TrustedProvider, 'clientIds'>, clientId: unknown): boolean =>
   clientIds.length === 0 || clientIds.some((each) => each === clientId)
+
+const spkiOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'der' }).toString('hex')
+
+/** Whether a certificate is a provider's: of one of its keys, or issued by one of its authorities. */
+export function isOf({ certificates, keys }: TrustedProvider, { publicKey, native }: Certificate): boolean {
+  const spki = spkiOf(publicKey)
+  return (
+    certificates.some((own) => spkiOf(own.publicKey) === spki || native.verify(own.publicKey)) ||
+    keys.some((jwk) => spkiOf(createPublicKey({ key: { ...jwk }, format: 'jwk' })) === spki)
+  )
+}
 
 /** Keys of a provider are found by their kid. */
 function keyFaults(jwks: NonNullable<WalletProviderInput['jwks']>): FieldError[] {
