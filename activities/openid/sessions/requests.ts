@@ -130,12 +130,14 @@ export function createCredentialRequests(parts: Parts) {
       if (!locked || !issuance) throw walletRefusal('invalid_token', 'The session of this access token is gone.')
       const isSame = issuance.requestDigest !== null && keys.digest.equals(Buffer.from(issuance.requestDigest ?? []))
       if (issuance.state === 'ISSUED' && !isSame)
-        throw denied('The credential was issued already, for other keys. A new one needs a new offer.')
+        throw denied(
+          'The credential was issued already, for other keys. A new one needs the refresh token, or a new offer.',
+        )
       if (issuance.state === 'PENDING' && !isSame)
-        throw denied('The credential is being issued for other keys. A new one needs a new offer.')
+        throw denied('The credential is being issued for other keys. Ask again with those, or begin with a new offer.')
       await useNonces(em, issuance, keys, isSame)
       if (issuance.state === 'ISSUED' || issuance.state === 'PENDING') return
-      if (locked.endedAt) throw denied('The session has ended. A credential needs a new offer.')
+      if (locked.endedAt) throw denied('The session has ended. A credential needs the refresh token, or a new offer.')
       const at = now()
       Object.assign(issuance, {
         state: 'PENDING',

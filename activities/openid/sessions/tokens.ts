@@ -179,7 +179,7 @@ export function createSessionTokens(parts: Parts) {
       }
       throw walletRefusal(
         'invalid_token',
-        'The access token is missing, unknown, of another key, or has ended. Begin with a new offer.',
+        'The access token is missing, unknown, of another key, or has ended. Get another one by the refresh token, or begin with a new offer.',
       )
     },
   }

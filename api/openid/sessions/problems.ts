@@ -32,8 +32,8 @@ export const SESSION_PROBLEMS: ProblemTable = {
     },
     'wallet.invalid_grant': {
       meaning:
-        'The code of a token request gives nothing: it is unknown, has ended or was used, or its transaction code, client_id, redirect_uri, code_verifier or key is wrong.',
-      remedy: `Make a new offer with createOpenIdConfiguration. ${STANDARD}`,
+        'A token request gives nothing. Its code is unknown, has ended or was used, or its transaction code, client_id, redirect_uri, code_verifier or key is wrong. Or its refresh token is unknown, has ended, is of another wallet or key, or the issuer has withdrawn or deleted what it is for.',
+      remedy: `Send a refresh token with the client_id and the proof of the wallet that got it, or make a new offer with createOpenIdConfiguration. ${STANDARD}`,
     },
     'wallet.invalid_nonce': {
       meaning: 'The nonce of a proof is not of this issuer, has ended, or was used.',
@@ -74,8 +74,9 @@ export const SESSION_PROBLEMS: ProblemTable = {
   },
   401: {
     'wallet.invalid_token': {
-      meaning: 'The access token of a wallet is missing, unknown, or has ended.',
-      remedy: `Send the token of exchangeCredentials as Authorization: Bearer <token>, or begin with a new offer. ${STANDARD}`,
+      meaning:
+        'The access token of a wallet is missing, unknown, of another key, or has ended: a later one of the same session or refresh token counts in its place.',
+      remedy: `Send the newest token of exchangeCredentials as Authorization: Bearer <token>, or DPoP <token> with a proof; get another one by the refresh token, or begin with a new offer. ${STANDARD}`,
     },
   },
   404: {
