@@ -52,14 +52,14 @@ const offered = async () =>
   (await sessionsOf(authorization.world).offer({ credentials: [template], claims: CLAIMS })).uri
 
 /** The answer to a wallet that its provider vouches for. */
-async function exchange(): Promise<string | number> {
+async function exchange(claims: Record<string, string> = {}): Promise<string | number> {
   const { world, form, base } = authorization
   const { uri } = await sessionsOf(world).offer({
     ...{ credentials: [template], claims: CLAIMS, grantType: 'pre-authorized_code' },
   })
   const code = offerIn(uri).grants[PRE]?.['pre-authorized_code'] ?? ''
   const headers = {
-    'oauth-client-attestation': await provider.attestWallet(instance),
+    'oauth-client-attestation': await provider.attestWallet(instance, claims),
     'oauth-client-attestation-pop': await attestationProof(instance, base, { challenge: await challengeOf(world) }),
   }
   const reply = await form(
@@ -129,7 +129,7 @@ test.serial('a list does not widen what the tenant has registered of the same pr
     const registered = await provider.register(world, changes)
     for (const { pem } of name === 'key' ? [provider.leaf, provider.selfSigned] : [provider.anchor, provider.leaf]) {
       const { id } = await lists().created(providers({ entries: [{ certificate: pem }] }))
-      t.is(await exchange(), '401 invalid_client', name)
+      t.is(await exchange({ iss: 'https://another.example' }), '401 invalid_client', name)
       await lists().remove(id)
     }
     await world.ask(`/v1/openid/wallet-providers/${registered}`, { method: 'DELETE', token: world.token })
