@@ -12,6 +12,7 @@ import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/sem
 import {
   assertTrustedContexts,
   type TrustedContexts,
+  UNDISCLOSED,
   type WarnedVerdict,
 } from '../../protocol/semantic-credentials/warnings.ts'
 import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../protocol/status-list/entry.ts'
@@ -187,7 +188,7 @@ export function createCredentialVerifier(parts: Parts) {
     return {
       verified: verdict.verified && reason.length === 0,
       reason: [...verdict.reason, ...reason],
-      warnings: [...ofContexts, ...warnings],
+      warnings: [...ofContexts, ...warnings, ...(envelope?.opened.hidesMembers ? [UNDISCLOSED] : [])],
       ...trust,
     }
   }

@@ -110,7 +110,13 @@ export interface VerifyIn {
 export type TrustedContext = string | JsonObject
 
 export interface WarningOut {
-  type: 'UntrustedContext' | 'UncheckedResource' | 'QueryWithoutContext' | 'ChallengeUnchecked' | 'DomainUnchecked'
+  type:
+    | 'UntrustedContext'
+    | 'UncheckedResource'
+    | 'UndisclosedMembers'
+    | 'QueryWithoutContext'
+    | 'ChallengeUnchecked'
+    | 'DomainUnchecked'
   message: string
   /** JSON pointer into the verified document, or the path in the query. */
   path?: string

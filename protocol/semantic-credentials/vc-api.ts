@@ -114,19 +114,21 @@ export function assertWhole(credential: Json): void {
 }
 
 /**
- * Returns errors for an expected challenge or domain that a proof does not have (VC Data Integrity 1.0, section 4.4).
+ * Returns errors for an expected challenge or domain that a proof does not have (VC Data Integrity 1.0, section 4.4), and where
+ * no proof could have it: a credential in an envelope answers nothing.
  */
 export function answerErrors(
   { proof }: Json,
   { challenge, domain }: Pick<VcApiOptions, 'challenge' | 'domain'>,
 ): FieldError[] {
   const proofs = listOf(proof).filter(isObject)
+  const isUnproved = proofs.length === 0
   const wrong = (member: string, message: string): FieldError => ({ path: `/proof/${member}`, code: 'Proof', message })
   return [
-    ...(challenge !== undefined && proofs.some((each) => each.challenge !== challenge)
+    ...(challenge !== undefined && (isUnproved || proofs.some((each) => each.challenge !== challenge))
       ? [wrong('challenge', 'is not the expected challenge')]
       : []),
-    ...(domain !== undefined && proofs.some((each) => !listOf(each.domain).includes(domain))
+    ...(domain !== undefined && (isUnproved || proofs.some((each) => !listOf(each.domain).includes(domain)))
       ? [wrong('domain', 'is not the expected domain')]
       : []),
   ]

@@ -13,6 +13,7 @@ import type { Verdict } from './verify.ts'
 const WARNINGS = [
   'UntrustedContext',
   'UncheckedResource',
+  'UndisclosedMembers',
   'QueryWithoutContext',
   'ChallengeUnchecked',
   'DomainUnchecked',
@@ -26,6 +27,14 @@ export interface Warning {
   path?: string
   /** URL of a context, or the id of a resource. */
   url?: string
+}
+
+/** Of a credential whose holder may have left out members of it: dates and a status of the issuer could be among them. */
+export const UNDISCLOSED: Warning = {
+  type: 'UndisclosedMembers',
+  message:
+    'The credential has digests of members that are not disclosed. Whether it has a status or dates among them is not known.',
+  path: '',
 }
 
 export interface WarnedVerdict extends Verdict {

@@ -61,6 +61,11 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
       meaning: 'There is an envelope within the envelope.',
       remedy: 'Put the credential itself into the envelope.',
     },
+    'envelope.never_selective': {
+      meaning:
+        'A member of the credential that decides whether it counts, such as credentialStatus or validUntil, is disclosed selectively.',
+      remedy: 'The issuer leaves such members undivided in the payload, and makes claims of the subject selective.',
+    },
     'envelope.type': {
       meaning: 'The typ of the header is that of something else than what is in the envelope.',
       remedy:

@@ -26,6 +26,8 @@ export interface Opened {
 export interface OpenedEnvelope extends Opened {
   /** As it was signed. */
   credential: Json
+  /** true: beside the members are digests of others, which nobody disclosed; a status may be among them. */
+  hidesMembers?: boolean
 }
 
 /** A presentation taken out of an envelope. Nothing of it is proved before `signatureFault` says that nothing is wrong. */

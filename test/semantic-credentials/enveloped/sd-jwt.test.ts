@@ -3,7 +3,7 @@ import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
 import { readSdJwt } from '../../../protocol/sd-jwt-credentials/read.ts'
-import { createDid, payload, verify } from '../../support/credentials/credentials.ts'
+import { createDid, payload, verdictOf, verify } from '../../support/credentials/credentials.ts'
 import { refusal } from '../../support/credentials/templates.ts'
 import { type Json, pathsOf } from '../../support/credentials/vc-api.ts'
 import { type IssuedSdJwt, keyPair, namesIn } from '../../support/enveloped/sd-jwt.ts'
@@ -106,6 +106,18 @@ test('paths choose parts of claims and elements of lists; decoys stand beside th
     ),
     { verified: true, reason: [] },
   )
+})
+
+test('a warning says that members of the credential are not disclosed, and one may be a status', async (t) => {
+  const issued = await issue({ selectively: [['name'], ['credentialSubject', 'course']] }, { name: 'A course' })
+  const typesOf = async (isShown: (name: string | undefined) => boolean) => {
+    const { verified, warnings } = await verdictOf(world, shown(issued, isShown))
+    t.true(verified)
+    return warnings.map(({ type }) => type).filter((type) => type === 'UndisclosedMembers')
+  }
+  t.deepEqual(await typesOf(() => true), [])
+  t.deepEqual(await typesOf((name) => name === 'name'), [])
+  t.deepEqual(await typesOf((name) => name === 'course'), ['UndisclosedMembers'])
 })
 
 test('of several subjects each has its claims and its decoys', async (t) => {

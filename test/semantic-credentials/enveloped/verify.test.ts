@@ -4,7 +4,7 @@ import { signCompactJws } from '../../../protocol/jws.ts'
 import { verify } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { ed25519Signer, type TestSigner } from '../../support/credentials/signers.ts'
-import { codesOf, type Json, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { codesOf, type Json, pathsOf, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -86,6 +86,16 @@ test.serial(
     t.true((await verify(world, { ...good, '@context': [CONTEXT.credentialsV2] })).verified)
   },
 )
+
+test.serial('an expected challenge or domain that no proof has is an error: an envelope has none', async (t) => {
+  const verifiableCredential = await enveloped(ed25519Signer(), 'did:example:holder')
+  t.is((await vcApi(world, 'credentials/verify', { verifiableCredential })).status, 200)
+  for (const options of [{ challenge: 'the-challenge' }, { domain: 'verifier.example' }]) {
+    const refused = await vcApi(world, 'credentials/verify', { verifiableCredential, options })
+    t.is(refused.status, 400)
+    t.deepEqual(pathsOf(refused.text), [`verifiableCredential.proof.${Object.keys(options)[0]}`])
+  }
+})
 
 test.serial('within a presentation its subject must be the holder, as of any other credential', async (t) => {
   const [issuer, holder] = [ed25519Signer(), makeHolder()]

@@ -117,7 +117,36 @@ const SD_JWT_CASES: [what: string, made: MadeSdJwt, code: string][] = [
   ['kid of another', { header: { kid: stranger.verificationMethod } }, 'envelope.key_of_another'],
 ]
 
-for (const [what, made, code] of SD_JWT_CASES)
+/** The member itself behind a digest, or a part of it. */
+const hiding = (name: string, value: unknown): MadeSdJwt => {
+  const hidden = disclosure('c2FsdHNhbHRzYWx0c2FsdA', name, value)
+  return { payload: { _sd: [digest(hidden)] }, disclosures: [HIDDEN, hidden] }
+}
+const STATUS = { type: 'BitstringStatusListEntry', statusListIndex: '5' }
+const HIDING: typeof SD_JWT_CASES = [
+  ['a status that is selectively disclosed', hiding('credentialStatus', STATUS), 'envelope.never_selective'],
+  ['an end that is', hiding('validUntil', '2027-01-01T00:00:00Z'), 'envelope.never_selective'],
+  [
+    'a part of the status that is',
+    (() => {
+      const { payload, disclosures = [] } = hiding('statusPurpose', 'revocation')
+      return { payload: { credentialStatus: { ...STATUS, ...payload } }, disclosures }
+    })(),
+    'envelope.never_selective',
+  ],
+]
+
+test('an SD-JWT says whether members of the credential itself are hidden', async (t) => {
+  t.false(openEnvelope(await sdJwt()).hidesMembers)
+  t.false(openEnvelope(await sdJwt({ disclosures: [] })).hidesMembers, 'claims of the subject')
+  const { payload = {} } = hiding('credentialStatus', STATUS)
+  const silent = await sdJwt({ payload })
+  t.true(openEnvelope(silent).hidesMembers)
+  t.is(await verdict(silent), 'verified')
+  t.false(openEnvelope(await sdJwt(hiding('name', 'Course'))).hidesMembers)
+})
+
+for (const [what, made, code] of [...SD_JWT_CASES, ...HIDING])
   test(`an SD-JWT with ${what}: ${code}`, async (t) => {
     t.is(await verdict(await sdJwt(made)), code)
   })
