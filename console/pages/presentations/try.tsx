@@ -8,6 +8,7 @@ import { QrCode } from '../../frame/qr.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Table } from '../../frame/table.tsx'
 import { useTexts } from '../../texts/index.ts'
+import { Outcome } from './outcome.tsx'
 
 type Request = Schemas['PresentationRequestOut']
 type Verdict = Schemas['VerifyPresentationOut']
@@ -30,7 +31,12 @@ function Verified({ verdict }: { verdict: Verdict }) {
   return (
     <>
       <div class={verdict.verified ? 'success' : 'failure'}>
-        <strong>{verdict.verified ? credential.verified : credential.notVerified}</strong>
+        <strong>
+          <Outcome
+            verified={verdict.verified}
+            notMade={verdict.checks.filter(({ outcome }) => outcome === 'skipped').length}
+          />
+        </strong>
         {verdict.reason && <p>{verdict.reason}</p>}
       </div>
       <Table label={presentations.checks} columns={columns} rows={verdict.checks} keyOf={(_check, at) => at} />

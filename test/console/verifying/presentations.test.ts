@@ -87,7 +87,7 @@ test('a verifier makes a template, asks a wallet by its QR code, and verifies th
   const presentation = await holder.present([(await about(world, holder)).credential], { challenge, domain })
   await page.fill('textarea[name=presentation]', JSON.stringify(presentation))
   await page.click('button:text-is("Verify the answer")')
-  await page.waitForSelector('.success:has-text("Verified: every check passed")')
+  await page.waitForSelector('.success:has-text("Verified: ")')
   const checks = await page.locator('section[aria-label="Checks"] tbody tr').allTextContents()
   t.true(
     checks.some((row) => /passed\s*challenge/.test(row)),

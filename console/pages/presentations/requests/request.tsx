@@ -7,6 +7,7 @@ import { go, pathOf } from '../../../frame/router.tsx'
 import { api, type Standing } from '../../../frame/session.ts'
 import { type Column, Table } from '../../../frame/table.tsx'
 import { useTexts } from '../../../texts/index.ts'
+import { Outcome } from '../outcome.tsx'
 import { REQUESTS, RequestState } from './list.tsx'
 
 type Request = Schemas['OpenId4VpRequestOut']
@@ -18,14 +19,21 @@ const OUTCOMES = { passed: 'active', failed: 'revoked', skipped: 'other' } as co
 
 /** A credential that a wallet presented: every check, and what it says. */
 function Presented({ credential }: { credential: Credential }) {
-  const { requests, presentations, credential: words } = useTexts()
+  const { requests, presentations } = useTexts()
   const { id, format, verified, checks, reason, warnings, types, issuer, holder, claims } = credential
   const columns: Column<Check>[] = [
     [presentations.outcome, ({ result }) => <State name={OUTCOMES[result]}>{presentations.outcomes[result]}</State>],
     [presentations.check, ({ name }) => <code>{name}</code>],
     [
       presentations.evidence,
-      ({ name }) => <span class="wrap">{reason.find(({ type }) => type === name)?.message}</span>,
+      ({ name }) => (
+        <span class="wrap">
+          {reason
+            .filter(({ type }) => type === name)
+            .map(({ message }) => message)
+            .join(' ')}
+        </span>
+      ),
     ],
   ]
   return (
@@ -34,7 +42,9 @@ function Presented({ credential }: { credential: Credential }) {
         <code>{id}</code>
       </h3>
       <div class={verified ? 'success' : 'failure'}>
-        <strong>{verified ? words.verified : words.notVerified}</strong>
+        <strong>
+          <Outcome verified={verified} notMade={checks.filter(({ result }) => result === 'skipped').length} />
+        </strong>
       </div>
       <Facts
         facts={[
