@@ -50,7 +50,7 @@ async function publish(
   return id
 }
 
-async function verdictOf(statusListCredential: string, index: number) {
+async function verdictWith(statusListCredential: string, index: number) {
   const credentialStatus = {
     type: 'BitstringStatusListEntry',
     statusPurpose: 'revocation',
@@ -58,7 +58,11 @@ async function verdictOf(statusListCredential: string, index: number) {
     statusListCredential,
   }
   const payload = credentialOf(issuer, { credentialStatus })
-  const { verified, reason } = await verify(beside.world, asJwt(await jwt({ signer: issuer, payload })))
+  return verify(beside.world, asJwt(await jwt({ signer: issuer, payload })))
+}
+
+async function verdictOf(statusListCredential: string, index: number) {
+  const { verified, reason } = await verdictWith(statusListCredential, index)
   return verified ? 'verified' : reason.map(({ type }) => type).join()
 }
 
@@ -82,22 +86,41 @@ for (const [what, type, form] of FORMS)
     )
   })
 
-const REFUSED: [what: string, form: (list: Json) => Promise<string | Uint8Array>][] = [
-  ['a list that another issuer has signed', (list) => asJws(list, stranger)],
-  ['a list of another issuer', (list) => asJws({ ...list, issuer: stranger.did }, stranger)],
-  ['the same as COSE', (list) => asSign1(list, stranger)],
-  ['a list with another signature', async (list) => (await asJws(list)).replace(/.{20}$/, 'A'.repeat(20))],
-  ['an envelope that has ended', (list) => asJws({ ...list, exp: 1 })],
-  ['a list that has ended', (list) => asJws({ ...list, validUntil: '2026-01-02T00:00:00Z' })],
-  ['a JWS without a signature', async (list) => (await asJws(list)).replace(/[^.]+$/, '')],
-  ['half a JWS', async (list) => (await asJws(list)).slice(0, 100)],
-  ['bytes of no COSE_Sign1', async () => new Uint8Array([0xd2, 0x84, 1])],
-  ['an object with members beside the envelope', async (list) => JSON.stringify({ ...asJwt(await asJws(list)), x: 1 })],
-  ['nothing', async () => ''],
-  ['an envelope in an envelope', async (list) => asJws(asJwt(await asJws(list)))],
+type Refused = [what: string, message: RegExp, form: (list: Json) => Promise<string | Uint8Array>]
+
+/** The list with another subject. */
+const ofSubject = (list: Json, more: Json) =>
+  asJws({ ...list, credentialSubject: { ...Object(list.credentialSubject), ...more } })
+
+const REFUSED: Refused[] = [
+  ['a list that another issuer has signed', /not signed by the issuer/, (list) => asJws(list, stranger)],
+  ['a list of another issuer', /has another issuer/, (list) => asJws({ ...list, issuer: stranger.did }, stranger)],
+  ['the same as COSE', /not signed by the issuer/, (list) => asSign1(list, stranger)],
+  ['a list with another signature', /signature/, async (list) => (await asJws(list)).replace(/.{20}$/, 'A'.repeat(20))],
+  ['an envelope that has ended', /has expired; see its exp/, (list) => asJws({ ...list, exp: 1 })],
+  ['a list that has ended', /expired at 2026-01-02/, (list) => asJws({ ...list, validUntil: '2026-01-02T00:00:00Z' })],
+  ['a JWS without a signature', /signature/, async (list) => (await asJws(list)).replace(/[^.]+$/, '')],
+  ['half a JWS', /JWS|JWT/, async (list) => (await asJws(list)).replace(/^([^.]+\.[^.]{50}).*$/, '$1')],
+  ['less than its header', /not JSON/, async (list) => (await asJws(list)).slice(0, 50)],
+  ['bytes of no COSE_Sign1', /COSE|CBOR/, async () => new Uint8Array([0xd2, 0x84, 1])],
+  [
+    'an object with members beside the envelope',
+    /what is not in the envelope is not signed/,
+    async (list) => JSON.stringify({ ...asJwt(await asJws(list)), x: 1 }),
+  ],
+  ['nothing', /JSON/, async () => ''],
+  ['an envelope in an envelope', /envelope/, async (list) => asJws(asJwt(await asJws(list)))],
+  ['a list of another purpose', /statusPurpose .* differs/, (list) => ofSubject(list, { statusPurpose: 'suspension' })],
+  [
+    'a list with another id',
+    /id of the status list differs/,
+    (list) => asJws({ ...list, id: beside.urlOf('another') }),
+  ],
 ]
 
-for (const [what, form] of REFUSED)
+for (const [what, message, form] of REFUSED)
   test.serial(`${what}: the status is not known`, async (t) => {
-    t.is(await verdictOf(await publish(form, { type: 'application/vc+jwt' }), 4), 'StatusUnavailable')
+    const { reason } = await verdictWith(await publish(form, { type: 'application/vc+jwt' }), 4)
+    t.like(reason, [{ type: 'StatusUnavailable' }])
+    t.regex(String(Object(reason[0]).message), message)
   })
