@@ -197,6 +197,7 @@ export function createVcApi(parts: Parts) {
         did: (verificationMethod ?? String(holderDid)).split('#', 1)[0] ?? '',
         didField: verificationMethod === undefined ? 'presentation.holder' : 'options.verificationMethod',
         proofType,
+        ...(verificationMethod?.includes('#') && { method: verificationMethod }),
         ...(challenge !== undefined && { challenge }),
         ...(domain !== undefined && { domain }),
       })

@@ -7,7 +7,7 @@ import {
   type ProofType,
   suiteOf,
 } from '../../../protocol/data-integrity/index.ts'
-import { Refusal } from '../../../protocol/errors.ts'
+import { Refusal, withArticle } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
 import { signPresentationEnvelope } from '../../../protocol/semantic-credentials/enveloped/issue.ts'
@@ -78,6 +78,8 @@ export interface HolderSignature extends PresentationInput {
   proofType: string
   /** Field of the request that names the DID, for refusals; by default `did`. */
   didField?: string
+  /** DID URL of the key that signs an envelope. Default: the first that fits. */
+  method?: string
 }
 
 const canHoldersUse = (type: ProofType) => !isSelective(suiteOf(type))
@@ -221,14 +223,20 @@ export function createPresentations(parts: Parts) {
      * `context.*` for what is not JSON-LD, and `Unavailable('keys')`. Nothing is stored.
      */
     async signPresentation({ tenantId }: Pick<Call, 'tenantId'>, request: HolderSignature): Promise<Json> {
-      const { did, challenge, domain, didField = 'did' } = request
+      const { did, challenge, domain, didField = 'did', method } = request
       const proofType = holderProofType(request.proofType)
       const presentation = presentationToSign(request.presentation, proofType)
       const holder = await signers.signerOf(tenantId, did, refusePresenter(didField))
       const lookup = contexts.lookupFor(tenantId)
       const said = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }) }
       if (isPresentationEnvelopeType(proofType)) {
-        const signer = holder.withKey({ keyTypes: ENVELOPE_KEYS, neededBy: proofType })
+        const needed = { keyTypes: ENVELOPE_KEYS, neededBy: proofType }
+        const fits = method !== undefined && holder.methodsOf(ENVELOPE_KEYS).includes(method)
+        const signer = method === undefined ? holder.withKey(needed) : fits ? holder.withMethod(method) : undefined
+        if (!signer) {
+          const expected = `expected the DID URL of ${withArticle(ENVELOPE_KEYS.join(' or '))} key of the DID`
+          throw refusePresenter(didField)({ kind: 'key_unfit', ...needed, expected })
+        }
         await documents.inspect(presentation, lookup)
         return signPresentationEnvelope(proofType, presentation, signer, said)
       }
