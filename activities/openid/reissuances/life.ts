@@ -12,7 +12,7 @@ export interface ReissuanceLife {
 }
 
 export async function lifeIn(em: SqlEntityManager, at: Date): Promise<ReissuanceLife> {
-  const row = await em.findOne(OpenIdWalletPolicy, {})
+  const [row] = await em.find(OpenIdWalletPolicy, {}, { limit: 1 })
   const days = row?.reissueDays ?? 0
   return { days, since: new Date(Math.max(at.getTime() - days * DAY_MS, row?.reissuesSince?.getTime() ?? 0)) }
 }
