@@ -134,7 +134,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       // a listed certificate comes first: the credential leads to it, whatever IACAs the tenant has besides
       const anchorsOf = ([first]: readonly Uint8Array[]): Certificate[] => {
         const signer = trust && first && readCertificate(first)
-        return signer ? trust.anchorsOf([signer]).map(storedCertificate) : []
+        return signer ? [...trust.anchorsOf([signer])] : []
       }
       const rules = {
         now: now(),

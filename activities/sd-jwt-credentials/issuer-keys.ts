@@ -143,7 +143,7 @@ export function createIssuerKeys(parts: Parts) {
     const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
     const listed = trust?.anchorsOf(chain.flatMap((der) => readCertificate(der) ?? [])) ?? []
     const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
-    const { leaf, anchor, path } = leadToListed(chain, listed.map(storedCertificate), iacas, {
+    const { leaf, anchor, path } = leadToListed(chain, listed, iacas, {
       now: now(),
       toleranceMs,
       isRevoked: (certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(certificate) ?? ''),

@@ -17,7 +17,7 @@ import { singleFlight } from '../frame/caches.ts'
 /** What is older is looked at again before it is relied on: a change has effect within a second. */
 const TRUSTED_MS = 500
 const MAX_TENANTS = 500
-/** Entries in memory, of all tenants: what is larger is kept of none, so that the lists of one tenant must fit. */
+/** Entries in memory, of all tenants: what is larger is kept of none, so that the lists of a tenant must fit, whoever made them. */
 const MAX_ENTRIES = MAX_LISTS * MAX_IMPORTED
 
 const VERSIONS = 'select id, revision from trust_lists where tenant_id = $1 order by created_at, id'

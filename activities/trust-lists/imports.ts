@@ -9,6 +9,7 @@ import {
   invalidSource,
   MAX_IDENTITIES,
   MAX_IMPORTED,
+  MAX_OF_SUBJECT,
   refuseSource,
   servicesInForce,
 } from '../../protocol/trust-lists/etsi/listed.ts'
@@ -73,6 +74,7 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
   async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
     const entries = new Map<string, HeldEntry>()
     const seen = new Set<string>()
+    const subjects = new Map<string, number>()
     let [visited, skipped] = [0, 0]
     for (const service of servicesInForce(list, serviceTypes, now()))
       for (const { key, read } of identitiesOf(service)) {
@@ -83,6 +85,12 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         const entry = read()
         if (entry) entries.set(key, entry)
         else skipped += 1
+        if (entry?.subject !== undefined) subjects.set(entry.subject, (subjects.get(entry.subject) ?? 0) + 1)
+        if (entry?.subject !== undefined && (subjects.get(entry.subject) ?? 0) > MAX_OF_SUBJECT)
+          throw refuseSource(
+            'trust_list.source_too_large',
+            `The list has more than ${MAX_OF_SUBJECT} certificates of one subject in services of these types.`,
+          )
         if (entries.size > MAX_IMPORTED || seen.size > MAX_IDENTITIES)
           throw refuseSource(
             'trust_list.source_too_large',

@@ -19,6 +19,7 @@ import { applyFailure, createReadingNotes } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
+import { fullOf } from './room.ts'
 import { applyImport } from './rows.ts'
 
 /** With either entries or a source. */
@@ -113,7 +114,10 @@ export function createTrustLists(parts: Parts) {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!row) throw notFound()
       if (row.revision !== before.revision) throw changedMeanwhile()
+      const held = row.entries.length
       work(row)
+      const full = row.entries.length > held && (await fullOf(em, row))
+      if (full) throw full
       await em.flush()
       return toRecord(row, now())
     })
@@ -151,7 +155,7 @@ export function createTrustLists(parts: Parts) {
     readTrustList: async (tenantId: string, id: string): Promise<TrustListRecord> =>
       toRecord(await read(tenantId, id), now()),
 
-    /** Throws `trust_list.invalid`, `trust_list.too_many`, `trust_list.source_…`. */
+    /** Throws `trust_list.invalid`, `trust_list.too_many`, `trust_list.too_many_entries`, `trust_list.source_…`. */
     async createTrustList(call: Call, { source, ...input }: NewTrustList): Promise<TrustListRecord> {
       const { tenantId } = call
       const id = uuid()
@@ -175,6 +179,8 @@ export function createTrustLists(parts: Parts) {
           source: source ? withoutDocument(source) : null,
         })
         if (list) applyImport(row, list, at)
+        const full = await fullOf(em, row)
+        if (full) throw full
         await em.flush()
         return toRecord(row, at)
       })

@@ -9,6 +9,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { applyFailure, createReadingNotes } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
+import { fullOf } from './room.ts'
 import { applyImport, dueAfter } from './rows.ts'
 
 /** Lists of one look, and those that are read at a time. */
@@ -60,12 +61,14 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
   const write = (
     due: Due,
     before: TrustList,
-    outcome: ImportedList | Refusal | undefined,
+    read: ImportedList | Refusal | undefined,
   ): Promise<keyof RefreshedLists> =>
     inTenant(database.tenants, due.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: due.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (row?.revision !== before.revision) return 'refreshed'
       const at = now()
+      const grows = read && 'entries' in read && read.entries.length > row.entries.length
+      const outcome = (grows && (await fullOf(em, { ...due, entries: read.entries }))) || read
       if (outcome instanceof Refusal) {
         if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.code })
       } else if (outcome) {

@@ -169,7 +169,8 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
           remedy: 'Name a list with fewer services, such as that of one country.',
         },
         'trust_list.source_too_large': {
-          meaning: 'The list has more issuers of the named types than the platform takes.',
+          meaning:
+            'The list has more issuers of the named types, or certificates of one subject, than the platform takes.',
           remedy: 'Name fewer types of services.',
         },
         'trust_list.source_unavailable': {
@@ -195,6 +196,10 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
         'trust_list.too_many': {
           meaning: 'The tenant has as many trust lists as it can have.',
           remedy: 'Delete one with deleteTrustList, or put its entries into another one.',
+        },
+        'trust_list.too_many_entries': {
+          meaning: 'The trust lists of the tenant would have more entries in all than they can have.',
+          remedy: 'Delete one with deleteTrustList, or name fewer types of services.',
         },
       },
     },

@@ -1,3 +1,4 @@
+import type { Certificate } from '../mobile-credentials/certificates.read.ts'
 import type { FormatName } from './formats.ts'
 
 /** The reason of a verdict over a credential whose issuer is in no enforced trust list. */
@@ -23,8 +24,11 @@ export const trustIn = (finding: TrustFinding | undefined): { trust?: ListedIssu
 
 /** The enforced trust lists of a tenant for one format. */
 export interface Trust {
-  /** Listed certificates in DER that a chain can lead to: its own, and those with the name of an issuer in it. */
-  anchorsOf(chain: ChainNames): readonly Uint8Array[]
+  /**
+   * Listed certificates that a chain can lead to: its own, and those with the name of an issuer in it, each once and no
+   * more than a verification can try.
+   */
+  anchorsOf(chain: ChainNames): readonly Certificate[]
   /** `issuer`: as policies know it (`JudgedCredential`); undefined where the credential leads to none. */
   find(issuer: string | undefined): TrustFinding
 }
@@ -37,7 +41,7 @@ export type Attested = (typeof ATTESTED)[number]
 export interface ListedProvider {
   listId: string
   fingerprint: string
-  certificate: Uint8Array
+  certificate: Certificate
 }
 
 /** The names by which a chain finds listed certificates. */

@@ -36,8 +36,10 @@ export interface HeldEntry extends TrustEntry {
   issuer: string
 }
 
-/** Of a tenant; with as many entries as each may have they fit into memory (activities/trust-lists/gate.ts). */
+/** Of a tenant. */
 export const MAX_LISTS = 20
+/** Entries of the lists of a tenant in all. */
+export const MAX_OF_TENANT = 10_000
 const MAX_ENTRIES = 200
 const MAX_ENTRY_NAME = 200
 const MAX_IDENTIFIER = 2_048

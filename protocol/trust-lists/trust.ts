@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import type { FormatName } from '../credentials/formats.ts'
 import type { Attested, ChainNames, ListedIssuer, ListedProvider, Trust } from '../credentials/trust.ts'
-import { bytesOfPem } from '../mobile-credentials/certificates.read.ts'
+import { type Certificate, certificateOfPem } from '../mobile-credentials/certificates.read.ts'
 import type { HeldEntry } from './lists.ts'
 
 /** A trust list as its row has it. */
@@ -34,15 +35,43 @@ export function indexed(list: HeldList): IndexedList {
   for (const entry of list.entries) {
     if (!issuers.has(entry.issuer)) issuers.set(entry.issuer, entry)
     for (const name of [entry.fingerprint, entry.subject])
-      if (name !== undefined) certificates.set(name, [...(certificates.get(name) ?? []), entry])
+      if (name !== undefined) {
+        const same = certificates.get(name)
+        if (same) same.push(entry)
+        else certificates.set(name, [entry])
+      }
   }
   return { ...list, issuers, certificates }
 }
 
-/** The entries whose certificates a chain can lead to, each once. */
-function entriesFor({ certificates }: IndexedList, chain: ChainNames): HeldEntry[] {
-  const names = new Set(chain.flatMap(({ fingerprint, issuerName }) => [fingerprint, issuerName]))
-  return [...new Set([...names].flatMap((name) => certificates.get(name) ?? []))]
+/** Certificates that a chain is tried with at most: of one subject a list that is imported has 20. */
+const MAX_TRIED = 100
+
+/** Reading one takes a millisecond. */
+const parsed = new LRUCache<string, Certificate>({ max: 1_000 })
+
+/** Of an entry; the fingerprint is that of what the PEM has. */
+function certificateOf({ certificate: pem = '', fingerprint = '' }: HeldEntry): Certificate | undefined {
+  const known = parsed.get(fingerprint)
+  if (known) return known
+  const certificate = certificateOfPem(pem)
+  if (certificate) parsed.set(certificate.fingerprint, certificate)
+  return certificate
+}
+
+/** The certificates that a chain can lead to, each once, with the list that has it first: its own before others. */
+function certificatesFor(lists: readonly IndexedList[], chain: ChainNames): ListedProvider[] {
+  const names = new Set([...chain.map(({ fingerprint }) => fingerprint), ...chain.map(({ issuerName }) => issuerName)])
+  const found = new Map<string, ListedProvider>()
+  for (const name of names)
+    for (const { id, certificates } of lists)
+      for (const entry of certificates.get(name) ?? []) {
+        if (found.size === MAX_TRIED) return [...found.values()]
+        const { fingerprint = '' } = entry
+        const certificate = found.has(fingerprint) ? undefined : certificateOf(entry)
+        if (certificate) found.set(fingerprint, { listId: id, fingerprint, certificate })
+      }
+  return [...found.values()]
 }
 
 const isFresh = ({ staleAt }: HeldList, now: Date): boolean => !staleAt || staleAt > now
@@ -62,9 +91,7 @@ export function trustOf(lists: readonly IndexedList[], format: FormatName, now: 
   const enforced = all.filter((list) => isFresh(list, now))
   return {
     anchorsOf(chain) {
-      return enforced
-        .flatMap((list) => entriesFor(list, chain))
-        .flatMap(({ certificate }) => (certificate === undefined ? [] : (bytesOfPem(certificate) ?? [])))
+      return certificatesFor(enforced, chain).map(({ certificate }) => certificate)
     },
     find(issuer = '') {
       for (const list of enforced) {
@@ -93,13 +120,7 @@ export const providersOf = (
   attested: Attested,
   chain: ChainNames,
   now: Date,
-): ListedProvider[] =>
-  providerLists(lists, attested, now).flatMap((list) =>
-    entriesFor(list, chain).flatMap(({ certificate = '', fingerprint = '' }) => {
-      const bytes = bytesOfPem(certificate)
-      return bytes ? [{ listId: list.id, fingerprint, certificate: bytes }] : []
-    }),
-  )
+): ListedProvider[] => certificatesFor(providerLists(lists, attested, now), chain)
 
 export const listsProviders = (lists: readonly IndexedList[], attested: Attested, now: Date): boolean =>
   providerLists(lists, attested, now).length > 0

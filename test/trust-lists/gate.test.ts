@@ -1,8 +1,11 @@
 import test from 'ava'
 import type { Dependencies } from '../../activities/dependencies.ts'
 import { createTrustGate } from '../../activities/trust-lists/gate.ts'
+import { readPem } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { MAX_IMPORTED } from '../../protocol/trust-lists/etsi/listed.ts'
 import { heldEntry, MAX_LISTS } from '../../protocol/trust-lists/lists.ts'
+import { indexed, providersOf, trustOf } from '../../protocol/trust-lists/trust.ts'
+import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 
 const TENANT = '3f1c7a5e-0000-4000-8000-000000000001'
 
@@ -27,4 +30,32 @@ test('as many lists as a tenant can have, as long as they can be, are read once'
     elapsed += 1_000
   }
   t.deepEqual(read, [MAX_LISTS])
+})
+
+/** A certificate that no chain is verified by: only its names count here. */
+const listed = (fingerprint: string, subject: string, pem: string) => ({
+  certificate: pem,
+  fingerprint,
+  subject,
+  issuer: fingerprint,
+})
+
+test('a chain is tried with a bounded number of certificates, each once and read once, its own first', async (t) => {
+  const { certificatePem } = await makeForeignIaca()
+  const { fingerprint: own } = readPem(certificatePem, 'certificate')
+  const many = Array.from({ length: 2_000 }, (_, at) => listed(`other ${at}`, 'one subject', certificatePem))
+  const lists = ['first', 'second'].map((id) =>
+    indexed({
+      ...{ id, name: id, formats: ['mobile' as const], attests: ['keys' as const], enforced: true, url: null },
+      ...{ staleAt: null, entries: [...many, listed(own, 'one subject', certificatePem)] },
+    }),
+  )
+  const chain = [{ fingerprint: own, issuerName: 'one subject' }]
+  const providers = providersOf(lists, 'keys', chain, new Date())
+  t.is(providers.length, 100)
+  t.like(providers[0], { listId: 'first', fingerprint: own })
+  t.is(new Set(providers.map(({ fingerprint }) => fingerprint)).size, 100)
+  const anchors = () => trustOf(lists, 'mobile', new Date())?.anchorsOf([{ fingerprint: own, issuerName: 'none' }])
+  t.is(anchors()?.length, 1, 'one certificate of two lists')
+  t.is(anchors()?.[0], anchors()?.[0], 'it is read once')
 })

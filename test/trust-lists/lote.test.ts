@@ -226,3 +226,32 @@ test('entries and a source together are refused, and so is neither', async (t) =
   t.is(refusal((await importing('{}', { entries })).reply, 400), 'trust_list.invalid')
   t.is(refusal((await importing('{}', { source: null })).reply, 400), 'trust_list.invalid')
 })
+
+test('a list of many certificates of one subject is refused', async (t) => {
+  const many = await Promise.all(Array.from({ length: 21 }, () => makeForeignIaca()))
+  const pems = many.map(({ certificatePem }) => certificatePem)
+  const some = await importing(await operator.sign(loteOf([{ certificates: pems.slice(1) }])))
+  t.is(some.reply.status, 201, some.reply.text)
+  const { reply } = await importing(await operator.sign(loteOf([{ certificates: pems }])))
+  t.is(refusal(reply, 400), 'trust_list.source_too_large')
+})
+
+test('the lists of a tenant have no more than 10,000 entries in all', async (t) => {
+  const ids = (list: number, count: number) => Array.from({ length: count }, (_, at) => `did:web:${list}.${at}.example`)
+  const of = (list: number, count: number) => JSON.stringify(loteOf([{ certificates: [pem], ids: ids(list, count) }]))
+  const { lists } = await importing(of(0, 1_999), {}, { signers: [] })
+  const source = (list: number, count: number) => ({
+    ...{ format: 'ts-119-602', serviceTypes: [PID_ISSUANCE], document: of(list, count) },
+  })
+  const create = (list: number, count: number) =>
+    lists.create({ name: 'More', formats: ['mobile'], source: source(list, count) })
+  for (const list of [1, 2, 3]) t.is((await create(list, 1_999)).status, 201)
+  const last = await create(4, 1_998)
+  t.is(last.status, 201, last.text)
+  t.is((await create(5, 0)).status, 201)
+  t.is(refusal(await create(6, 0), 409), 'trust_list.too_many_entries')
+  const { id } = last.json<TrustListAnswer>()
+  t.is(refusal(await lists.update(id, { source: source(4, 1_999) }), 409), 'trust_list.too_many_entries')
+  t.is((await lists.update(id, { source: source(4, 1_997) })).status, 200)
+  t.is((await create(6, 0)).status, 201)
+})

@@ -1,7 +1,7 @@
 import { decodeProtectedHeader } from 'jose'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Attested, ChainNames, TrustGate } from '../../../protocol/credentials/trust.ts'
-import { parseCertificate, readCertificate } from '../../../protocol/mobile-credentials/certificates.read.ts'
+import { readCertificate } from '../../../protocol/mobile-credentials/certificates.read.ts'
 import { isOf, type TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
 import { MAX_CHAIN } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -33,8 +33,7 @@ export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
     const registered = await inTenant(database.tenants, tenantId, (em) => registeredIn(em, attested))
     const chain = namesIn(jwt)
     const listed = chain.length === 0 ? [] : await trustGate.providersOf(tenantId, attested, chain)
-    const others = listed.flatMap(({ listId, fingerprint, certificate }) => {
-      const read = parseCertificate(certificate)
+    const others = listed.flatMap(({ listId, fingerprint, certificate: read }) => {
       // what the tenant has registered counts as it has said, with its wallets and its issuer
       if (registered.some((provider) => isOf(provider, read))) return []
       return [{ id: `${listId} ${fingerprint}`, issuer: undefined, clientIds: [], certificates: [read], keys: [] }]

@@ -37,6 +37,8 @@ export interface EtsiList {
 export const MAX_IMPORTED = 2_000
 /** Identities that are read to find them, each once: one that cannot be read costs as much as another. */
 export const MAX_IDENTITIES = 2 * MAX_IMPORTED
+/** Certificates of one subject: a chain that names it is tried with each of them. */
+export const MAX_OF_SUBJECT = 20
 /** Services and their identities, of all types and with those that repeat others: what a thread answers with. */
 export const MAX_LISTED = 10 * MAX_IDENTITIES
 /** Characters of the name of an entity: each of its services has it. */

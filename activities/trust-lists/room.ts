@@ -1,0 +1,25 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { Refusal } from '../../protocol/errors.ts'
+import { type HeldEntry, MAX_OF_TENANT } from '../../protocol/trust-lists/lists.ts'
+
+const OTHERS = `select coalesce(sum(json_array_length(entries)), 0)::int as count from trust_lists
+where tenant_id = ? and id <> ?`
+
+interface Held {
+  tenantId: string
+  id: string
+  entries: readonly HeldEntry[]
+}
+
+/**
+ * Why a list of the tenant cannot have so many entries. Lists that change at once may come above it together, but not
+ * above what the gate keeps.
+ */
+export async function fullOf(em: SqlEntityManager, { tenantId, id, entries }: Held): Promise<Refusal | undefined> {
+  const [others] = await em.execute<{ count: number }[]>(OTHERS, [tenantId, id])
+  if ((others?.count ?? 0) + entries.length <= MAX_OF_TENANT) return undefined
+  return new Refusal(
+    'trust_list.too_many_entries',
+    `The trust lists of a tenant can have ${MAX_OF_TENANT} entries in all. Delete one, or import fewer types of services.`,
+  )
+}
