@@ -53,7 +53,7 @@ const NEW_THREAD_MS = 500
 /** After so long without a task a thread that is not kept ends. */
 const IDLE_MS = 5 * 60_000
 
-/** Distance of V8's own limit above ours. */
+/** Distance of V8's own limit above ours, of the task that may have most. */
 const V8_MARGIN_MB = 384
 
 /** Tasks that bound their own bytes beside the heap, in WebAssembly, of which several may not be collected yet. */
@@ -125,7 +125,10 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     maxThreads: threads,
     idleTimeout: IDLE_MS,
     execArgv,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb + V8_MARGIN_MB, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: {
+      maxOldGenerationSizeMb: memoryMb + Math.max(...Object.values(MORE_MB)) + V8_MARGIN_MB,
+      maxYoungGenerationSizeMb: 16,
+    },
   })
   pool.on('error', onThreadError)
   /** Decides whose turn it is, because abortable tasks overtake each other in piscina's own queue (D-145). */

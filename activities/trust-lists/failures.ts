@@ -4,9 +4,7 @@ import type { Refusal } from '../../protocol/errors.ts'
 import { OPERATIONS } from '../../protocol/operations.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
-
-/** A list that cannot be read is tried again after this time, or sooner where it is read more often. */
-const RETRY_MS = 15 * 60_000
+import { beforeStale, RETRY_MS } from './rows.ts'
 
 /** Entries of the log on what became of readings, besides those of requests: of readings that change how a list stands. */
 export const createReadingNotes =
@@ -25,6 +23,6 @@ export const createReadingNotes =
 export function applyFailure(row: TrustList, { code, message }: Refusal, now: Date): boolean {
   const isNew = row.failure?.code !== code
   row.failure = { code, message, since: row.failure?.since ?? now.toISOString() }
-  row.dueAt = new Date(now.getTime() + RETRY_MS)
+  row.dueAt = beforeStale(row, new Date(now.getTime() + RETRY_MS), now)
   return isNew
 }

@@ -26,6 +26,8 @@ const AT_ONCE = 5
 export interface ImportedList {
   facts: ListFacts
   entries: HeldEntry[]
+  /** That the list has no issuer any more, which the one before it had: it counts, and trusts nobody. */
+  emptied: Refusal | undefined
   /** From then on its entries count no more; null: the list names no next update. */
   staleAt: Date | null
 }
@@ -116,6 +118,21 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
     if (isOlder) throw refuseSource('trust_list.source_older', 'The list is older than the one that is known.')
   }
 
+  /** Why nothing would verify by these entries. */
+  function emptyOf({ formats, attests }: Known, entries: readonly HeldEntry[]): Refusal | undefined {
+    const [unnamed] = unnamedFormats(formats, entries)
+    if (unnamed !== undefined)
+      return refuseSource(
+        'trust_list.source_empty',
+        `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
+      )
+    if (!isUnattested(attests, entries)) return undefined
+    return refuseSource(
+      'trust_list.source_empty',
+      'The list has no service of these types that is in force and has a certificate of a wallet provider.',
+    )
+  }
+
   return {
     /**
      * `document`: the list, in place of what the URL has. Throws `Refusal('trust_list.source_…')`, `Exhausted` where the
@@ -128,17 +145,9 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       const staleAt = nextUpdate ? new Date(Math.min(nextUpdate.getTime() + graceMs, LAST_MOMENT)) : null
       assertNewest(list, staleAt, known)
       const { entries, skipped } = await entriesIn(list, source)
-      const [unnamed] = unnamedFormats(known.formats, entries)
-      if (unnamed !== undefined)
-        throw refuseSource(
-          'trust_list.source_empty',
-          `The list has no service of these types that is in force and names issuers of ${unnamed}.`,
-        )
-      if (isUnattested(known.attests, entries))
-        throw refuseSource(
-          'trust_list.source_empty',
-          'The list has no service of these types that is in force and has a certificate of a wallet provider.',
-        )
+      const emptied = emptyOf(known, entries)
+      // of a source that is new this is a mistake; of one that is known, the last issuer was withdrawn
+      if (emptied && !known.facts) throw emptied
       const facts = {
         type: list.type ?? null,
         sequenceNumber: list.sequence,
@@ -146,7 +155,7 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         nextUpdate: nextUpdate?.toISOString() ?? null,
         skipped,
       }
-      return { facts, entries, staleAt }
+      return { facts, entries, emptied, staleAt }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant, takeTurn } from '../../entities/orm.ts'
@@ -108,14 +109,14 @@ export function createTrustLists(parts: Parts) {
     call: Call,
     operationId: TenantChangeId,
     before: TrustList,
-    work: (row: TrustList) => void,
+    work: (row: TrustList, em: SqlEntityManager) => void,
   ): Promise<TrustListRecord> =>
     change(call, operationId, { id: before.id }, async (em) => {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!row) throw notFound()
       if (row.revision !== before.revision) throw changedMeanwhile()
       const held = row.entries.length
-      work(row)
+      work(row, em)
       const full = row.entries.length > held && (await fullOf(em, row))
       if (full) throw full
       await em.flush()
@@ -197,9 +198,11 @@ export function createTrustLists(parts: Parts) {
       const { enforced = before.enforced } = changes
       const entries = changes.entries ?? before.entries
       const isImported = source !== undefined || (before.source != null && changes.entries === undefined)
+      // a list that its operator has emptied stays one, and can still be renamed or no longer be enforced
+      const isAsBefore = isDeepStrictEqual([formats, attests], [before.formats, before.attests])
       checkTrustList(
         { name, formats, attests, enforced, entries },
-        { imported: isImported, unread: source !== undefined },
+        { imported: isImported, unread: source !== undefined || (isImported && isAsBefore) },
       )
       const list = source && (await imported(call, source, { formats, attests }))
       return writing(call, 'updateTrustList', before, (row) => {
@@ -226,8 +229,11 @@ export function createTrustLists(parts: Parts) {
         )
       const isDone = call.idempotency && 'effect' in call.idempotency
       const list = isDone ? undefined : await readAgain(before, source)
-      return writing(call, 'refreshTrustList', before, (row) => {
-        if (list) applyImport(row, list, now())
+      return writing(call, 'refreshTrustList', before, (row, em) => {
+        if (!list) return
+        const known = row.failure?.code
+        applyImport(row, list, now())
+        if (list.emptied && list.emptied.code !== known) note(em, row, 'FAIL', { code: list.emptied.code })
       })
     },
 

@@ -72,9 +72,12 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       if (outcome instanceof Refusal) {
         if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.code })
       } else if (outcome) {
-        const recovered = row.failure != null || row.staleNoted
+        const before = row.failure
+        const recovered = before != null || row.staleNoted
         const changed = applyImport(row, outcome, at)
-        if (changed || recovered) note(em, row, 'SUCCESS', { entries: outcome.entries.length })
+        if (outcome.emptied) {
+          if (before?.code !== outcome.emptied.code) note(em, row, 'FAIL', { code: outcome.emptied.code })
+        } else if (changed || recovered) note(em, row, 'SUCCESS', { entries: outcome.entries.length })
       }
       noteStale(em, row)
       if (row.source?.url === undefined) row.dueAt = dueAfter(row, at)
@@ -85,11 +88,11 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
    * A list over which our own code fails is tried again later, as one that cannot be read: it must not keep the lists of
    * other tenants from being read. Throws where not even that can be written.
    */
-  async function putOff({ tenantId, id }: Due, err: unknown): Promise<void> {
+  async function putOff({ tenantId, id, revision }: TrustList, err: unknown): Promise<void> {
     const at = now()
     await inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (!row) return
+      if (row?.revision !== revision) return
       const refusal = invalidSource('The list could not be processed.')
       if (applyFailure(row, refusal, at)) note(em, row, 'FAIL', { code: refusal.code })
       noteStale(em, row)
@@ -98,15 +101,19 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
   }
 
   async function refresh(due: Due): Promise<keyof RefreshedLists> {
+    const { tenantId, id } = due
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(TrustList, { id }))
+    if (!row) return 'refreshed' // it was deleted meanwhile
+    let outcome: ImportedList | Refusal | undefined
     try {
-      const { tenantId, id } = due
-      const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(TrustList, { id }))
-      // it may have been deleted meanwhile
-      return row ? await write(due, row, await read(row)) : 'refreshed'
+      outcome = await read(row)
     } catch (error) {
-      await putOff(due, error)
+      // what the platform cannot do now says nothing of the list
+      if (error instanceof Unavailable) throw error
+      await putOff(row, error)
       return 'failed'
     }
+    return write(due, row, outcome)
   }
 
   return {
@@ -114,12 +121,18 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
     async refreshTrustLists(): Promise<RefreshedLists> {
       const done: RefreshedLists = { refreshed: 0, failed: 0 }
       const { rows } = await systemSql.query<Due>({ text: DUE, values: [now()] })
+      const faults: unknown[] = []
       const one = async (due: Due): Promise<void> => {
-        done[await refresh(due)] += 1
+        try {
+          done[await refresh(due)] += 1
+        } catch (error) {
+          faults.push(error) // of the database: the other lists are tried before this is
+        }
         trustGate.forget(due.tenantId)
       }
       for (let from = 0; from < rows.length; from += TOGETHER)
         await Promise.all(rows.slice(from, from + TOGETHER).map(one))
+      if (faults.length > 0) throw faults[0]
       return done
     },
   }

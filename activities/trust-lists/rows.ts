@@ -3,19 +3,34 @@ import type { TrustList } from '../../entities/trust-lists/lists.ts'
 import { HOUR_MS, hasCome } from '../../protocol/time.ts'
 import type { ImportedList } from './imports.ts'
 
+/** A list that cannot be read, or whose next one is due, is tried again after this time. */
+export const RETRY_MS = 15 * 60_000
+
+const earliest = (first: Date, ...others: (Date | null | undefined)[]): Date =>
+  others.reduce<Date>((before, each) => (each && each < before ? each : before), first)
+
+/** Not after it becomes stale, which the log says. */
+export const beforeStale = ({ staleAt, staleNoted }: TrustList, at: Date, now: Date): Date =>
+  earliest(at, staleNoted || !staleAt || hasCome(staleAt, { now }) ? undefined : staleAt)
+
 /** When the clock looks at a list again: to read its URL, or to say that it is stale. null: never. */
-export function dueAfter({ source, facts, staleAt, staleNoted }: TrustList, now: Date): Date | null {
+export function dueAfter(row: TrustList, now: Date): Date | null {
+  const { source, facts, staleAt, staleNoted } = row
   if (!source) return null
   if (source.url === undefined) return staleNoted ? null : (staleAt ?? null)
   const usual = new Date(now.getTime() + source.refreshHours * HOUR_MS)
   const next = facts?.nextUpdate ? new Date(facts.nextUpdate) : undefined
-  return next && !hasCome(next, { now }) && next < usual ? next : usual
+  const soon = new Date(now.getTime() + RETRY_MS)
+  return beforeStale(row, earliest(usual, next && (hasCome(next, { now }) ? soon : next)), now)
 }
 
 /** Writes what was read into the row; returns whether it has other entries now. */
-export function applyImport(row: TrustList, { entries, facts, staleAt }: ImportedList, now: Date): boolean {
+export function applyImport(row: TrustList, { entries, facts, staleAt, emptied }: ImportedList, now: Date): boolean {
   const changed = !isDeepStrictEqual(row.entries, entries)
-  Object.assign(row, { entries, facts, staleAt, fetchedAt: now, failure: null, staleNoted: false })
+  const { code, message } = emptied ?? {}
+  const since = row.failure?.code === code ? row.failure?.since : now.toISOString()
+  const failure = emptied ? { code, message, since } : null
+  Object.assign(row, { entries, facts, staleAt, fetchedAt: now, failure, staleNoted: false })
   Object.assign(row, {
     dueAt: dueAfter(row, now),
     revision: row.revision + 1,

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import { until } from '../support/credentials/dids.ts'
 import { issueElsewhere, makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { refusal } from '../support/credentials/templates.ts'
@@ -84,6 +85,69 @@ test.serial('a list is read at once, again when it is due, and what it has then 
   await until('the next look of the API', async () => (await verify(other)).verified)
   t.false((await verify(one)).verified)
   await until('the entry of the change', async () => (await logged('TRUST_LIST_REFRESH_SUCCESS')).length === 1)
+})
+
+test.serial('a list that its operator has emptied trusts nobody, and says so', async (t) => {
+  for (const byHand of [false, true]) {
+    const { lists, id, publish, read, verify, codes } = await published()
+    t.true((await verify(one)).verified)
+    await publish([], { LoTESequenceNumber: 8 })
+    if (byHand) t.is((await lists.refresh(id)).status, 200)
+    else await pass(7)
+    const emptied = await read()
+    t.like(emptied, { state: 'failing', entryCount: 0, imported: { sequenceNumber: 8 } })
+    t.is(emptied.failure?.code, 'trust_list.source_empty')
+    await until('the next look of the API', async () => !(await verify(one)).verified)
+    await pass(14)
+    t.deepEqual((await read()).failure, emptied.failure, 'since the first one')
+    t.deepEqual(await codes(1), ['trust_list.source_empty'], 'once')
+    t.is((await lists.update(id, { name: 'Former issuers' })).status, 200, 'it can still be changed')
+    await publish([one.certificatePem], { LoTESequenceNumber: 9 })
+    await pass(21)
+    t.like(await read(), { state: 'current', entryCount: 1, failure: null })
+  }
+})
+
+test.serial('once its next update is due, a list is read again within 15 minutes', async (t) => {
+  const { publish, read } = await published({ NextUpdate: inHours(2) }, { refreshHours: 168 })
+  await pass(3)
+  t.is((await read()).imported?.sequenceNumber, 7, 'the next one is not there yet')
+  await publish([other.certificatePem], { LoTESequenceNumber: 8, NextUpdate: inHours(100) })
+  await pass(3.3)
+  t.is((await read()).imported?.sequenceNumber, 8)
+})
+
+test.serial('a list becomes stale on time, however seldom it is read', async (t) => {
+  const { path, read, codes } = await published({ NextUpdate: inHours(2) }, { refreshHours: 168, graceHours: 1 })
+  await pass(2.95)
+  names.elsewhere.delete(path)
+  await pass(3.01)
+  t.true((await codes(2)).includes('trust_list.stale'))
+  t.is((await read()).failure?.code, 'trust_list.source_unavailable')
+})
+
+test.serial('a list that was changed meanwhile is not blamed, nor one for faults of the platform', async (t) => {
+  const { lists, id, path, publish, read } = await published()
+  await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+  const { outbound } = world.dependencies
+  const failing = (fault: () => Promise<Error>): typeof outbound => ({
+    ...outbound,
+    async fetch(request) {
+      if (request.url.endsWith(path)) throw await fault()
+      return outbound.fetch(request)
+    },
+  })
+  const changed = failing(async () => {
+    await lists.update(id, { name: 'Changed' })
+    return new TypeError('our own code')
+  })
+  await pass(7, { outbound: changed })
+  t.like(await read(), { name: 'Changed', state: 'current', failure: null })
+  const away = failing(async () => new Unavailable('database', 'It is away.'))
+  await t.throwsAsync(pass(8, { outbound: away }), { instanceOf: Unavailable })
+  t.like(await read(), { state: 'current', failure: null, imported: { sequenceNumber: 7 } })
+  await pass(8)
+  t.is((await read()).imported?.sequenceNumber, 8)
 })
 
 test.serial('a list whose next update is due earlier is read then', async (t) => {

@@ -43,14 +43,21 @@ export const SIGNATURES: ReadonlyMap<string, Algorithm> = new Map([
 type Signatures = SignedXml['SignatureAlgorithms']
 type Digests = SignedXml['HashAlgorithms']
 
+/** A key that may not be used so, such as one of RSASSA-PSS for another digest, has not signed: the next one is tried. */
+function isSigned(hash: string, material: string, key: VerifyKeyObjectInput, value: string): boolean {
+  try {
+    return verify(hash, Buffer.from(material), key, Buffer.from(value, 'base64'))
+  } catch {
+    return false
+  }
+}
+
 /** The algorithms in the form of the library: a signature is good if it is of one of these keys. */
 export function algorithmsFor(keys: readonly KeyObject[]): { signatures: Signatures; digests: Digests } {
   const signatures = [...SIGNATURES].map(([name, { hash, keys: kinds, options }]) => {
     const verifySignature = (material: string, _key: unknown, value: string): boolean =>
       keys.some(
-        (key) =>
-          kinds.includes(key.asymmetricKeyType ?? '') &&
-          verify(hash, Buffer.from(material), { key, ...options }, Buffer.from(value, 'base64')),
+        (key) => kinds.includes(key.asymmetricKeyType ?? '') && isSigned(hash, material, { key, ...options }, value),
       )
     class Verifier {
       verifySignature = verifySignature
