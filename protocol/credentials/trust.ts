@@ -1,4 +1,4 @@
-import type { Certificate } from '../mobile-credentials/certificates.read.ts'
+import type { Certificate } from './certificate.ts'
 import type { FormatName } from './formats.ts'
 
 /** The reason of a verdict over a credential whose issuer is in no enforced trust list. */

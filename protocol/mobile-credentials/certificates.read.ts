@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { createHash, type KeyObject, X509Certificate as NativeCertificate } from 'node:crypto'
+import { createHash, X509Certificate as NativeCertificate } from 'node:crypto'
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -9,33 +9,11 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
 } from '@peculiar/x509'
+import type { Certificate } from '../credentials/certificate.ts'
 import { Refusal } from '../errors.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
 
-/** What the platform reads of an X.509 certificate. */
-export interface Certificate {
-  der: Uint8Array
-  /** SHA-256 of the certificate, in hex. */
-  fingerprint: string
-  /** Hexadecimal, in lower case. */
-  serialNumber: string
-  subject: { country?: string | undefined; stateOrProvinceName?: string | undefined; commonName?: string | undefined }
-  /** Distinguished names as DER in hex, to be compared. */
-  subjectName: string
-  issuerName: string
-  notBefore: Date
-  notAfter: Date
-  publicKey: KeyObject
-  isAuthority: boolean
-  pathLength?: number | undefined
-  keyUsage?: number | undefined
-  extendedKeyUsage: readonly string[]
-  /** Critical extensions that nobody here evaluates, by their OIDs. */
-  unknownCritical: readonly string[]
-  subjectKeyId?: string | undefined
-  authorityKeyId?: string | undefined
-  native: NativeCertificate
-}
+export type { Certificate }
 
 /** A rule of a certificate profile that a certificate breaks. */
 export interface CertificateFault {
