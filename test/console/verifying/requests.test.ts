@@ -58,7 +58,9 @@ test('a verifier asks a wallet by a QR code, sees why an answer is refused, and 
   const link = jsQr(new Uint8ClampedArray(shot.data), shot.width, shot.height)?.data ?? ''
   const request = await wallet.readRequest(link)
   await page.waitForSelector('dd .state:text-is("a wallet has read it")')
-  const held = await openSdJwt(world, { issuer_did: issuer })
+  // of the type that the form asks for as it stands
+  const vct = 'https://credentials.university.example/identity'
+  const held = await openSdJwt(world, { issuer_did: issuer }, { vct })
   t.is((await wallet.answer(request, { identity: [await held.unbound(FRAME)] })).status, 400)
   await page.waitForSelector('.failure:has-text("Not verified")')
   t.regex((await page.textContent('section[aria-label="Checks: identity"]')) ?? '', /failed\s*KeyBinding/)
