@@ -1,28 +1,7 @@
 import { Refusal } from './errors.ts'
-import { endOfString, repeatedName } from './json.members.ts'
+import { jsonShape, repeatedName } from './json.members.ts'
 
-/**
- * Returns the nesting depth of JSON text and how many values it has, counted on the raw characters before any code recurses
- * into it. What is inside strings does not count. For text that is not JSON the numbers mean nothing; JSON.parse refuses it
- * later.
- */
-function jsonShape(text: string): { depth: number; values: number } {
-  let depth = 0
-  let deepest = 0
-  let values = 1
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text.charCodeAt(index)
-    if (character === 0x22) index = endOfString(text, index)
-    else if (character === 0x2c) values += 1
-    else if (character === 0x7b || character === 0x5b) {
-      deepest = Math.max(deepest, ++depth)
-      values += 1
-    } else if (character === 0x7d || character === 0x5d) depth -= 1
-  }
-  return { depth: deepest, values }
-}
-
-/** Returns the nesting depth alone. */
+/** Returns the nesting depth of JSON text, counted before any code recurses into it. */
 export const jsonDepth = (text: string): number => jsonShape(text).depth
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

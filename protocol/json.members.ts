@@ -13,6 +13,40 @@ export function endOfString(text: string, start: number): number {
   return text.length
 }
 
+/** What a JSON text shows before any code recurses over its tree. */
+export interface JsonShape {
+  /** Levels of nesting. */
+  depth: number
+  /** An object or a list that has any counts for itself too. */
+  values: number
+  /** Colons outside of strings: as many as members, each name counted as often as it stands there. */
+  members: number
+  /** No number has a fraction or an exponent. */
+  isWhole: boolean
+}
+
+const [COLON, DOT, E, SMALL_E] = [58, 46, 69, 101]
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+
+/** Looks at raw characters; those in strings do not count. For text that is not JSON it means nothing. */
+export function jsonShape(text: string): JsonShape {
+  const shape = { depth: 0, values: 1, members: 0, isWhole: true }
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (char === QUOTE) at = endOfString(text, at)
+    else if (char === COMMA) shape.values += 1
+    else if (char === COLON) shape.members += 1
+    else if (char === OBJECT || char === ARRAY) {
+      shape.depth = Math.max(shape.depth, ++depth)
+      shape.values += 1
+    } else if (char === OBJECT_END || char === ARRAY_END) depth -= 1
+    else if (char === DOT || char === E || (char === SMALL_E && isDigit(text.charCodeAt(at - 1)))) shape.isWhole = false
+  }
+  return shape
+}
+
 /**
  * Returns the first name that an object of a JSON text repeats; undefined when there is none. JSON has no rule for such
  * names, so two readers may see two documents (RFC 8259, section 4). For text that JSON.parse accepts.

@@ -1,5 +1,6 @@
 import { visit } from 'jsonc-parser'
 import { Refusal, within } from './errors.ts'
+import { type JsonShape, jsonShape } from './json.members.ts'
 import { isExactNumber } from './json.numbers.ts'
 import { isObject } from './json.ts'
 
@@ -12,44 +13,6 @@ export const MAX_VALUES = 20_000
  * `__proto__` reaches an object's prototype; with `toString` the generated validation cannot read an object as text.
  */
 const RESERVED = new Set(['__proto__', 'toString'])
-
-const BACKSLASH = 92
-
-/** What a text shows before any code recurses over its tree. */
-interface Shape {
-  isTooDeep: boolean
-  /** Colons outside of texts: as many as members, each name counted as often as it stands there. */
-  members: number
-  /** No number has a fraction or an exponent. */
-  isWhole: boolean
-}
-
-/** The place of the quotation mark that ends the text which begins at `start`; the length where none does. */
-function endOfText(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0
-    while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1
-    if (escapes % 2 === 0) return end
-  }
-  return text.length
-}
-
-const isDigit = (code: number): boolean => code >= 48 && code <= 57
-
-function shapeOf(text: string): Shape {
-  const shape = { isTooDeep: false, members: 0, isWhole: true }
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (char === '"') at = endOfText(text, at)
-    else if (char === ':') shape.members += 1
-    else if (char === '[' || char === '{') {
-      if (++depth > MAX_DEPTH) return { ...shape, isTooDeep: true }
-    } else if (char === ']' || char === '}') depth--
-    else if (char === '.' || char === 'E' || (char === 'e' && isDigit(text.charCodeAt(at - 1)))) shape.isWhole = false
-  }
-  return shape
-}
 
 type Path = () => (string | number)[]
 
@@ -100,7 +63,7 @@ export interface Values {
  * Whether a tree keeps every rule that `checkMembers` holds its text to, which takes four times as long. False also where
  * the tree alone does not tell; `values` is taken from only if it is true. A repeated name leaves fewer members than colons.
  */
-function isPlain(parsed: unknown, { members, isWhole }: Shape, values: Values): boolean {
+function isPlain(parsed: unknown, { members, isWhole }: JsonShape, values: Values): boolean {
   let count = 0
   let left = members
   const isFine = (value: unknown): boolean => {
@@ -170,8 +133,8 @@ function faultyPlace(text: string): string | undefined {
  * Parses JSON that every reader reads alike: bounded depth and size, no repeated names, only exact numbers and texts.
  */
 export function parseJson(text: string, values: Values = { left: MAX_VALUES }): unknown {
-  const shape = shapeOf(text)
-  if (shape.isTooDeep)
+  const shape = jsonShape(text)
+  if (shape.depth > MAX_DEPTH)
     throw new Refusal('request.too_deep', `The body is nested deeper than ${MAX_DEPTH} levels.`, [
       { path: '', code: 'depth', message: `expected at most ${MAX_DEPTH} levels` },
     ])
