@@ -111,18 +111,17 @@ export const createPurge = (parts: Parts) => ({
   /** A member that fails holds up no other one; the run fails at its end, and is tried again. */
   async purgeExpiredRows(): Promise<Counts> {
     const counts: Partial<Counts> = {}
-    const failures: unknown[] = []
+    const failures = new Map<string, unknown>()
     const members = Object.entries(membersOf(parts)) as [keyof Members, Members[keyof Members]][]
-    const failed: string[] = []
     for (const [name, purge] of members)
       try {
         counts[name] = await purge()
       } catch (error) {
         parts.log.error({ err: error, member: name }, 'expired rows were not deleted')
-        failures.push(error)
-        failed.push(name)
+        failures.set(name, error)
       }
-    if (failures.length > 0) throw new AggregateError(failures, `expired rows were not deleted: ${failed.join(', ')}`)
+    if (failures.size > 0)
+      throw new AggregateError(failures.values(), `expired rows were not deleted: ${[...failures.keys()].join(', ')}`)
     return counts as Counts
   },
 })

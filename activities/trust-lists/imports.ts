@@ -87,8 +87,9 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         const entry = read()
         if (entry) entries.set(key, entry)
         else skipped += 1
-        if (entry?.subject !== undefined) subjects.set(entry.subject, (subjects.get(entry.subject) ?? 0) + 1)
-        if (entry?.subject !== undefined && (subjects.get(entry.subject) ?? 0) > MAX_OF_SUBJECT)
+        const ofSubject = entry?.subject === undefined ? 0 : (subjects.get(entry.subject) ?? 0) + 1
+        if (entry?.subject !== undefined) subjects.set(entry.subject, ofSubject)
+        if (ofSubject > MAX_OF_SUBJECT)
           throw refuseSource(
             'trust_list.source_too_large',
             `The list has more than ${MAX_OF_SUBJECT} certificates of one subject in services of these types.`,

@@ -53,7 +53,11 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       if (error instanceof Refusal) return error
       if (error instanceof Unavailable && (error.part === 'outbound' || error.part === 'documents'))
         return new Refusal('trust_list.source_unavailable', error.message)
-      throw error
+      // what the platform cannot do now says nothing of the list
+      if (error instanceof Unavailable) throw error
+      // one over which our own code fails must not keep the lists of other tenants from being read
+      log.error({ err: error, tenantId, trustListId: row.id }, 'a trust list could not be processed')
+      return invalidSource('The list could not be processed.')
     }
   }
 
@@ -84,36 +88,9 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       return outcome instanceof Refusal ? 'failed' : 'refreshed'
     })
 
-  /**
-   * A list over which our own code fails is tried again later, as one that cannot be read: it must not keep the lists of
-   * other tenants from being read. Throws where not even that can be written.
-   */
-  async function putOff({ tenantId, id, revision }: TrustList, err: unknown): Promise<void> {
-    const at = now()
-    await inTenant(database.tenants, tenantId, async (em) => {
-      const row = await em.findOne(TrustList, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (row?.revision !== revision) return
-      const refusal = invalidSource('The list could not be processed.')
-      if (applyFailure(row, refusal, at)) note(em, row, 'FAIL', { code: refusal.code })
-      noteStale(em, row)
-    })
-    log.error({ err, tenantId, trustListId: id }, 'a trust list could not be processed')
-  }
-
   async function refresh(due: Due): Promise<keyof RefreshedLists> {
-    const { tenantId, id } = due
-    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(TrustList, { id }))
-    if (!row) return 'refreshed' // it was deleted meanwhile
-    let outcome: ImportedList | Refusal | undefined
-    try {
-      outcome = await read(row)
-    } catch (error) {
-      // what the platform cannot do now says nothing of the list
-      if (error instanceof Unavailable) throw error
-      await putOff(row, error)
-      return 'failed'
-    }
-    return write(due, row, outcome)
+    const row = await inTenant(database.tenants, due.tenantId, (em) => em.findOne(TrustList, { id: due.id }))
+    return row ? write(due, row, await read(row)) : 'refreshed' // it was deleted meanwhile
   }
 
   return {

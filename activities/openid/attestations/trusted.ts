@@ -5,7 +5,7 @@ import { readCertificate } from '../../../protocol/mobile-credentials/certificat
 import { isOf, type TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
 import { MAX_CHAIN } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { isAnyRegistered, registeredIn } from './providers.ts'
+import { registeredIn } from './providers.ts'
 
 interface Parts extends Pick<Dependencies, 'database'> {
   trustGate: Pick<TrustGate, 'providersOf' | 'listsProviders'>
@@ -41,10 +41,8 @@ export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
     return [...registered, ...others]
   },
 
-  /** Whether somebody is trusted to attest. */
-  isAnyTrusted: async (tenantId: string, attested: Attested): Promise<boolean> =>
-    (await inTenant(database.tenants, tenantId, (em) => isAnyRegistered(em, attested))) ||
-    trustGate.listsProviders(tenantId, attested),
+  /** Whether somebody is trusted to attest, where the tenant has registered nobody. */
+  isAnyListed: (tenantId: string, attested: Attested): Promise<boolean> => trustGate.listsProviders(tenantId, attested),
 })
 
 export type TrustedProviders = ReturnType<typeof createTrustedProviders>

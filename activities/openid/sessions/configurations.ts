@@ -14,6 +14,7 @@ import {
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
+import { isAnyRegistered } from '../attestations/providers.ts'
 import type { TrustedProviders } from '../attestations/trusted.ts'
 import { policyIn } from '../authorization/policy.ts'
 import type { WalletEncryption } from './encryption.ts'
@@ -28,7 +29,7 @@ interface Parts extends Pick<Dependencies, 'database'> {
   formats: Formats
   tenants: Pick<Tenants, 'byHost'>
   walletEncryption: Pick<WalletEncryption, 'requestKeys'>
-  trustedProviders: Pick<TrustedProviders, 'isAnyTrusted'>
+  trustedProviders: Pick<TrustedProviders, 'isAnyListed'>
 }
 
 /** Templates in the metadata, the newest ones: a wallet that was offered another one is told of it by its offer. */
@@ -69,17 +70,20 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
 
   async function published(host: string) {
     const { tenantId, issuer } = await issuerAt(host)
-    const attestsWallets = await trustedProviders.isAnyTrusted(tenantId, 'wallets')
-    const attestsKeys = await trustedProviders.isAnyTrusted(tenantId, 'keys')
-    const [templates, support] = await inTenant(database.tenants, tenantId, async (em) => [
+    const [templates, registered] = await inTenant(database.tenants, tenantId, async (em) => [
       await findTemplates(em),
       {
         ...(await policyIn(em)),
         hasLogin: (await em.count(AuthenticationProvider)) > 0,
-        attestsWallets,
-        attestsKeys,
+        attestsWallets: await isAnyRegistered(em, 'wallets'),
+        attestsKeys: await isAnyRegistered(em, 'keys'),
       },
     ])
+    const support = {
+      ...registered,
+      attestsWallets: registered.attestsWallets || (await trustedProviders.isAnyListed(tenantId, 'wallets')),
+      attestsKeys: registered.attestsKeys || (await trustedProviders.isAnyListed(tenantId, 'keys')),
+    }
     const configurations = templates.map(configurationOf)
     // the profile wants a scope for each of them (HAIP 1.0, section 4.1)
     const shown =
