@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
@@ -13,7 +14,6 @@ import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/keys.ts'
 import type { SignedRow } from '../credentials/record.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { SdJwtIssuers } from './issuers.ts'
-import { createSaltSource } from './salts.ts'
 import { invalid, type SdJwtTerms } from './terms.ts'
 
 /** As the API returns it. */
@@ -31,7 +31,6 @@ interface Parts extends Pick<Dependencies, 'now'> {
 
 /** Signs the claims of a request, of a template or of a batch row; the caller records the credential. */
 export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
-  const salts = createSaltSource()
   return {
     /**
      * `together`: how many credentials the caller signs in a row; `at`: when they count as issued. Throws `Refusal` with
@@ -61,7 +60,7 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         ...(entry && { status: { index: entry.index, url: entry.url } }),
       }
       const alg = jwsAlgorithm(issuer.keyType)
-      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, { randomBytes: salts })
+      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, { randomBytes })
       const encoded = await signSdJwt(unsigned, issuer.sign)
       if (encoded.length > MAX_ENCODED)
         throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
