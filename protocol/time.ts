@@ -8,6 +8,7 @@ export type Duration = Partial<Record<DurationUnit, number>>
 /** W3C date-times have years of four digits. */
 export const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
 
 /** setUTCFullYear, since Date.UTC reads the years 0 to 99 as 1900 to 1999. */
 const lastDayOfMonth = (year: number, month: number): number => {

@@ -4,6 +4,7 @@ import { type Json, keyFor, type ProofType } from '../../protocol/data-integrity
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { etagOf } from '../../protocol/etag.ts'
+import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signPublicly } from '../documents/public.ts'
 import { singleFlight } from '../frame/caches.ts'
@@ -18,7 +19,6 @@ export interface LinkedDids {
   etag: string
 }
 
-const DAY_MS = 24 * 3600_000
 const VALID_MS = 30 * DAY_MS
 /** A published linkage is valid for at least this time. */
 const RENEWED_BEFORE_MS = 10 * DAY_MS

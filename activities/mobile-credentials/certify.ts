@@ -7,6 +7,7 @@ import {
   createSigningRequest,
   MAX_SIGNER_DAYS,
 } from '../../protocol/mobile-credentials/certificates.ts'
+import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { NewKey } from '../keys/rows.ts'
@@ -44,7 +45,7 @@ export async function assertRoom(em: SqlEntityManager, now: Date): Promise<void>
 /** Throws `Refusal('request.invalid')` for an end that the certificate cannot have. */
 export function validityOf(given: string | undefined, iaca: Iaca, now: Date) {
   const notBefore = terms.wholeSecond(now)
-  const after = (days: number) => new Date(notBefore.getTime() + days * terms.DAY_MS)
+  const after = (days: number) => new Date(notBefore.getTime() + days * DAY_MS)
   if (given === undefined)
     return { notBefore, notAfter: new Date(Math.min(after(DEFAULT_DAYS).getTime(), iaca.notAfter.getTime())) }
   const notAfter = terms.dateOf(given, 'notAfter')

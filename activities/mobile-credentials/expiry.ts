@@ -2,11 +2,11 @@ import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-credentials/entries.ts'
+import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { PublishedIacas } from './published.ts'
 import type { Renewals } from './renewal.ts'
-import { DAY_MS } from './terms.ts'
 
 /** Days before the expiry at which the tenant's log gets an entry. */
 export const NOTICE_DAYS = [60, 30, 7] as const

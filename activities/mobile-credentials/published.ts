@@ -3,10 +3,11 @@ import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { createCrl } from '../../protocol/mobile-credentials/certificates.ts'
+import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findIaca, iacaNotFound } from './iacas.ts'
 import { storedCertificate } from './records.ts'
-import { DAY_MS, wholeSecond } from './terms.ts'
+import { wholeSecond } from './terms.ts'
 
 /** A list of revoked certificates is signed anew after a day, and valid for a week: it survives days without a worker. */
 const RENEWED_AFTER_MS = DAY_MS

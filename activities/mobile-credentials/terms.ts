@@ -6,8 +6,6 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 
-export const DAY_MS = 24 * 60 * 60 * 1000
-
 /** Times in certificates have no fractions of a second (RFC 5280, 4.1.2.5). */
 export const wholeSecond = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 

@@ -1,8 +1,8 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { overDocument, Refusal, withArticle } from '../../protocol/errors.ts'
+import { disclosureTerms } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
 import {
-  disclosureOf,
   keyTypesFor,
   payloadFromTemplate,
   proofTypeFor,
@@ -82,7 +82,7 @@ export function createTemplateSigning({ now, signers, credentialTemplates, seman
       revocable: definition.revocable,
       suspendable,
       tag,
-      disclosure: { ...disclosureOf(definition), ...(holderKey && { holderKey }) },
+      disclosure: disclosureTerms({ ...definition, holderKey }),
       areClaimsOptional: true,
       holderField: 'holder_key',
     }

@@ -1,7 +1,7 @@
 import type { SignedCredential } from '../../activities/credentials/issue.ts'
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import type { DisclosureTerms } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
+import { type DisclosureTerms, disclosureTerms } from '../../protocol/semantic-credentials/enveloped/disclosure.ts'
 import { openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { envelopedCredential, partsOf } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
@@ -61,11 +61,8 @@ interface DisclosureIn {
   holderKey?: SdJwtHolderKey | null
 }
 
-export const toDisclosure = ({ selectively, decoys, holderKey }: DisclosureIn): DisclosureTerms => ({
-  ...(selectively && { selectively }),
-  ...(typeof decoys === 'number' && { decoys }),
-  ...(holderKey && { holderKey: holderKey as PublicJwk }),
-})
+export const toDisclosure = ({ selectively, decoys, holderKey }: DisclosureIn): DisclosureTerms =>
+  disclosureTerms({ selectively, decoys, holderKey: holderKey as PublicJwk | null | undefined })
 
 export interface SignIn extends DisclosureIn {
   /** The credential without proof; its issuer is a DID of the tenant. */

@@ -193,6 +193,9 @@ export const textOf = (form: FormData, name: string): string | undefined => {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }
 
+/** The words of a text, which blanks or commas part. */
+export const wordsOf = (text: string | undefined): string[] => text?.split(/[\s,]+/).filter(Boolean) ?? []
+
 /** A password as it was typed: blanks at its ends belong to it. */
 export function secretOf(form: FormData, name: string): string {
   const value = form.get(name)

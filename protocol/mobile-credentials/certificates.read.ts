@@ -11,6 +11,7 @@ import {
 } from '@peculiar/x509'
 import type { Certificate } from '../credentials/certificate.ts'
 import { Refusal } from '../errors.ts'
+import { DAY_MS } from '../time.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
 
 export type { Certificate }
@@ -21,7 +22,6 @@ export interface CertificateFault {
   message: string
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_BYTES = 16_384
 
 /** Extensions that are evaluated here, or say nothing that a verifier must refuse. */

@@ -3,7 +3,7 @@ import { type KeyRequirements, keyAttestationErrors } from '../credentials/key-a
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
-import { addDuration, DURATION_UNITS, type Duration, fullHourBefore, wholeSeconds } from '../time.ts'
+import { addDuration, DAY_MS, DURATION_UNITS, type Duration, fullHourBefore, wholeSeconds } from '../time.ts'
 import type { MobilePayload } from './payload.ts'
 
 /** Source of an element: a path such as `claims.family_name`, and a default value. */
@@ -121,8 +121,6 @@ export function unmappedClaims({ mappings }: MobileTemplate, claims: Json): Fiel
       ),
     )
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * When a credential for a wallet counts as signed: at the full hour before, so that its times do not tell which credentials

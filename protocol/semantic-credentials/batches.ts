@@ -4,6 +4,7 @@ import type { PublicJwk } from '../dids/jwk.ts'
 import { isObject } from '../json.ts'
 import type { DataModel } from './checks.ts'
 import { chooseModel } from './contexts.ts'
+import { disclosureTerms } from './enveloped/disclosure.ts'
 
 const base = (contexts: unknown[]): unknown[] =>
   contexts[0] === CONTEXT.credentialsV1 || contexts[0] === CONTEXT.credentialsV2
@@ -27,11 +28,7 @@ export function completeRow(row: PayloadRow, options: BatchOptions) {
     revocable: revocable ?? options.revocable,
     suspendable: suspendable ?? options.suspendable ?? false,
     tag: tag ?? options.tag ?? null,
-    disclosure: {
-      ...(selectively && { selectively }),
-      ...(decoys !== undefined && { decoys }),
-      ...(holderKey && { holderKey: holderKey as PublicJwk }),
-    },
+    disclosure: disclosureTerms({ selectively, decoys, holderKey: holderKey as PublicJwk | undefined }),
   }
 }
 

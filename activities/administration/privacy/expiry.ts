@@ -10,6 +10,7 @@ import {
   type RetentionCursor,
   type RetentionKind,
 } from '../../../protocol/administration/privacy/retention.ts'
+import { DAY_MS } from '../../../protocol/time.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import { forgetHolder } from '../../credentials/holders.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -25,8 +26,6 @@ const USERS_AT_ONCE = 100
 const TENANTS_AT_ONCE = 100
 /** Time that one call works, so that its workflow can show progress and take turns with other work. */
 const SLICE_MS = 5_000
-
-const DAY_MS = 86_400_000
 
 const DUE = `select r.tenant_id as id from privacy_retentions r join tenants t on t.id = r.tenant_id
   where t.deleted_at is null and r.tenant_id > $1

@@ -3,6 +3,7 @@ import { DeletedTenant, Tenant } from '../../../entities/administration/tenants.
 import { asSystem } from '../../../entities/orm.ts'
 import type { DeletionStep } from '../../../protocol/administration/tenants/deletion.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { DAY_MS } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
@@ -28,8 +29,6 @@ export interface DeletionRecord {
   /** From when on another tenant may have the subdomain. */
   subdomainFreeAt: string
 }
-
-const DAY_MS = 86_400_000
 
 const toRecord = (row: DeletedTenant): DeletionRecord => ({
   id: row.id,

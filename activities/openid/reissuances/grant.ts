@@ -1,10 +1,10 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
 import type { OpenIdSession } from '../../../entities/openid/sessions.ts'
+import { DAY_MS } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { WalletClient } from '../authorization/clients.ts'
-import { DAY_MS } from './life.ts'
 
 type Binding = Pick<OpenIdReissuance, 'boundTo'> & { keyThumbprint: string | null }
 

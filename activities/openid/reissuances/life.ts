@@ -1,8 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
 import { OpenIdWalletPolicy } from '../../../entities/openid/wallets.ts'
-
-export const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS } from '../../../protocol/time.ts'
 
 /** How long grants live by the policy of now, and by those of before. */
 export interface ReissuanceLife {

@@ -1,6 +1,7 @@
 import { inTenant } from '../../../entities/orm.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { OPERATIONS } from '../../../protocol/operations.ts'
+import { DAY_MS } from '../../../protocol/time.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry, PLATFORM } from '../../frame/log-entries.ts'
@@ -9,8 +10,6 @@ import { findVerifier } from './records.ts'
 
 /** Verifiers of one look. */
 const AT_ONCE = 100
-
-const DAY_MS = 86_400_000
 
 interface Due {
   id: string

@@ -76,7 +76,7 @@ export const DCQL_SCHEMAS: Schemas = {
         { type: 'string', pattern: '^[0-9a-f]{64}$' },
       ],
     },
-    required: { type: 'boolean', description: 'false: the entry does not count.' },
+    required: { type: 'boolean', description: 'true, or absent: leave out an issuer that does not count.' },
   }),
   MdocCredentialQuery: object(['format', 'meta', 'claims'], {
     required: REQUIRED,

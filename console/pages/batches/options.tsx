@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
-import { CheckEntry, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { CheckEntry, SelectEntry, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import type { Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
 import type { Format } from '../templates/formats.ts'
@@ -60,7 +60,6 @@ export function Options({ format, hasTemplate, isCsv, standing }: OptionsProps) 
 
 type Query = NonNullable<import('../../../client/index.ts').operations['createCredentialBatch']['parameters']['query']>
 
-const wordsOf = (text: string | undefined): string[] => text?.split(/[\s,]+/).filter(Boolean) ?? []
 const linesOf = (text: string | undefined): string[] =>
   text
     ?.split('\n')

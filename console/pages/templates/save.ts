@@ -1,5 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
-import { textOf } from '../../frame/form.tsx'
+import { textOf, wordsOf } from '../../frame/form.tsx'
 import { api } from '../../frame/session.ts'
 import { type Json, named } from './claims.ts'
 import { contextsIn } from './contexts.ts'
@@ -7,8 +7,6 @@ import { durationIn } from './duration.tsx'
 import type { Format, Template } from './formats.ts'
 import { type Edited, elementsIn, mappingsOf } from './rows.ts'
 import { sdJwtBody } from './sd-jwt.ts'
-
-const wordsOf = (text: string | undefined): string[] => text?.split(/[\s,]+/).filter(Boolean) ?? []
 
 function semanticBody(form: FormData, { rows, others, contexts }: Edited): Json {
   const [colour, watermark] = [

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
@@ -19,8 +19,6 @@ const EXAMPLE = {
   claims_to_persist: ['email', 'given_name'],
 }
 
-const names = (form: FormData, name: string): string[] => (textOf(form, name) ?? '').split(/[\s,]+/).filter(Boolean)
-
 /** The OpenID providers at which holders log in before they get a credential. */
 export function ProvidersPage({ mayWrite }: { mayWrite: boolean }) {
   const { users } = useTexts()
@@ -34,7 +32,7 @@ export function ProvidersPage({ mayWrite }: { mayWrite: boolean }) {
         ...(url && { url }),
         client_id: textOf(form, 'client_id') ?? '',
         ...(secret && { client_secret: secret }),
-        claims_to_persist: names(form, 'claims_to_persist'),
+        claims_to_persist: wordsOf(textOf(form, 'claims_to_persist')),
       },
     })
     setSaid(users.providerMade)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { CheckEntry, Form, SelectEntry, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
@@ -22,14 +22,12 @@ const RULES = [
 const LEVELS = ['keyStorage', 'userAuthentication'] as const satisfies (keyof Policy)[]
 const NUMBERS = ['batchSize', 'reissueDays'] as const satisfies (keyof Policy)[]
 
-const listOf = (form: FormData, name: string): string[] => (textOf(form, name) ?? '').split(/[\s,]+/).filter(Boolean)
-
 /** Only what differs: rules that a profile has turned on are the tenant's own choice again without it. */
 function changesIn(form: FormData, policy: Policy): Schemas['WalletPolicyIn'] {
   const next = {
     profile: textOf(form, 'profile') === 'haip' ? 'haip' : null,
     ...Object.fromEntries(RULES.map((rule) => [rule, form.has(rule)])),
-    ...Object.fromEntries(LEVELS.map((name) => [name, listOf(form, name)])),
+    ...Object.fromEntries(LEVELS.map((name) => [name, wordsOf(textOf(form, name))])),
     ...Object.fromEntries(NUMBERS.map((name) => [name, Number(textOf(form, name) ?? policy[name])])),
   }
   const isChanged = ([name, value]: [string, unknown]) =>

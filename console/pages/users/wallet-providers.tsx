@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { CheckEntry, Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
@@ -27,7 +27,7 @@ function bodyOf(form: FormData): Schemas['WalletProviderIn'] {
   return {
     name: textOf(form, 'name') ?? '',
     attests: ATTESTED.filter((each) => form.has(`attests.${each}`)),
-    clientIds: (textOf(form, 'clientIds') ?? '').split(/[\s,]+/).filter(Boolean),
+    clientIds: wordsOf(textOf(form, 'clientIds')),
     certificates: certificatesIn(textOf(form, 'certificates')),
     ...(issuer && { issuer }),
   }

@@ -17,6 +17,17 @@ export interface DisclosureTerms {
   holderKey?: PublicJwk
 }
 
+/** Of members that a request, a row or a template may leave out, or have as null. */
+export const disclosureTerms = ({
+  selectively,
+  decoys,
+  holderKey,
+}: { [Member in keyof DisclosureTerms]?: DisclosureTerms[Member] | null }): DisclosureTerms => ({
+  ...(selectively && { selectively }),
+  ...(typeof decoys === 'number' && { decoys }),
+  ...(holderKey && { holderKey }),
+})
+
 /** Members by which a verifier judges a credential: whoever presents it may leave out none of them, nor a part. */
 export const ALWAYS: ReadonlySet<unknown> = new Set([
   '@context',
@@ -52,12 +63,16 @@ function neverFault(path: readonly unknown[]): string | undefined {
   return undefined
 }
 
+/** Errors of a plan, with the names that a caller knows its paths by. */
+const named = (errors: readonly FieldError[]): FieldError[] =>
+  errors.map((error) => ({ ...error, path: error.path.replace(/^selective\b/, 'selectively') }))
+
 /** What forbids that members of a credential are selectively disclosable; paths as `selectively.2`. */
 export function selectiveErrors({ selectively = [], decoys = 0 }: DisclosureTerms): FieldError[] {
   if (!Array.isArray(selectively))
     return [{ path: 'selectively', code: 'disclosure.path', message: 'expected a list of claim paths' }]
   const plan = { selective: selectively as ClaimPath[], decoys }
-  const wrong = planErrors(plan).map((error) => ({ ...error, path: error.path.replace(/^selective\b/, 'selectively') }))
+  const wrong = named(planErrors(plan))
   if (wrong.length > 0) return wrong
   return selectively.flatMap((path, place): FieldError[] => {
     const fault = neverFault(path)
@@ -66,17 +81,13 @@ export function selectiveErrors({ selectively = [], decoys = 0 }: DisclosureTerm
   })
 }
 
-const isSent = ({ selectively, decoys, holderKey }: DisclosureTerms): (keyof DisclosureTerms)[] => [
-  ...(selectively === undefined ? [] : (['selectively'] as const)),
-  ...(decoys === undefined ? [] : (['decoys'] as const)),
-  ...(holderKey === undefined ? [] : (['holderKey'] as const)),
-]
+const MEMBERS = ['selectively', 'decoys', 'holderKey'] as const
 
 /** Errors of terms that a proof type does not have. */
 export const unusableTerms = (proofType: CredentialProofType, terms: DisclosureTerms): FieldError[] =>
   proofType === 'vc+sd-jwt'
     ? []
-    : isSent(terms).map((path) => ({
+    : MEMBERS.filter((name) => terms[name] !== undefined).map((path) => ({
         path,
         code: 'selective',
         message: `expected only with vc+sd-jwt: ${withArticle(proofType)} credential has none`,
@@ -91,11 +102,7 @@ const paths = (credential: Json, { selectively }: DisclosureTerms): ClaimPath[] 
 
 /** Paths that lead to no claim of a request, or for a template to a value of another kind: they would hide nothing. */
 const fitErrors = (credential: Json, selective: ClaimPath[], areOptional: boolean): FieldError[] => {
-  if (!areOptional)
-    return unfitting(credential, { selective }).map(({ path, ...error }) => ({
-      ...error,
-      path: path.replace(/^selective\b/, 'selectively'),
-    }))
+  if (!areOptional) return named(unfitting(credential, { selective }))
   return selective.flatMap((path, place): FieldError[] => {
     const message = misfitOf(credential, path)
     return message === undefined ? [] : [{ path: `selectively.${place}`, code: 'disclosure.claim', message }]

@@ -8,7 +8,7 @@ import { boundsErrors } from '../bounds.ts'
 import { brandingErrors } from '../branding.ts'
 import type { DataModel } from '../checks.ts'
 import { chooseModel } from '../contexts.ts'
-import { type DisclosureTerms, selectiveErrors } from '../enveloped/disclosure.ts'
+import { disclosureTerms, selectiveErrors } from '../enveloped/disclosure.ts'
 import { withoutNulls } from '../extensions.ts'
 import {
   CREDENTIAL_PROOF_TYPES,
@@ -95,16 +95,10 @@ const ofDefinition = (errors: FieldError[]): FieldError[] =>
     message,
   }))
 
-/** What a template says of selective disclosure, for signing. */
-export const disclosureOf = ({ selectively, decoys }: TemplateDefinition): DisclosureTerms => ({
-  ...(selectively && { selectively }),
-  ...(typeof decoys === 'number' && { decoys }),
-})
-
 /** A path to a claim that no mapping makes would hide nothing, and leave in the open what it was meant for. */
 function disclosureErrors(definition: TemplateDefinition): FieldError[] {
-  const { proofType, selectively, claimMappings } = definition
-  const terms = disclosureOf(definition)
+  const { proofType, selectively, decoys, claimMappings } = definition
+  const terms = disclosureTerms({ selectively, decoys })
   if (proofType !== 'vc+sd-jwt')
     return Object.keys(terms).map((path) => error(path, 'selective', 'expected only with proof_type vc+sd-jwt'))
   const wrong = selectiveErrors(terms)

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { type Certificate, certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
-import type { WalletJwk } from '../authorization/types.ts'
+import { CLIENT_ID, type WalletJwk } from '../authorization/types.ts'
 import { faultsOfKeys } from '../authorization/wallets.ts'
 
 export { ATTESTED, type Attested } from '../../../credentials/trust.ts'
@@ -32,7 +32,6 @@ export interface TrustedProvider {
 const MAX_NAME = 200
 const MAX_CERTIFICATES = 10
 const MAX_CLIENTS = 100
-export const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
 const VISIBLE = /^[\x21-\x7e]{1,500}$/
 
 const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]

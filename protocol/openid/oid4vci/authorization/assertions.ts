@@ -4,13 +4,11 @@ import type { Json } from '../../../json.ts'
 import { momentOfSeconds } from '../../../time.ts'
 import { refuseMember, walletRefusal } from '../refusals.ts'
 import { SIGNING_ALGORITHMS } from './dpop.ts'
-import type { WalletJwk } from './types.ts'
+import { CLIENT_ID, type WalletJwk } from './types.ts'
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 const MAX_JWT = 8 * 1024
-/** As wallets are registered (`checkWallet`). */
-const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
 /** Time between the making of an assertion and its end. */
 export const ASSERTION_SECONDS = 300
 

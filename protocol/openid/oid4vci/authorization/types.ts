@@ -4,6 +4,9 @@ import type { Json } from '../../../json.ts'
 /** A public key of a registered wallet. */
 export type WalletJwk = JWK & { kty: string }
 
+/** A wallet, as it is registered, attested, and named in requests. */
+export const CLIENT_ID = /^[\x21-\x7e]{1,255}$/
+
 /**
  * `PUSHED`: the wallet has a request_uri. `LOGIN`: the holder is at the authentication provider. `HOOK`: at the interaction
  * hook. `ANSWERED`: the hook has answered, and the browser is on its way back. `CODE`: the wallet has a code. `USED`: the

@@ -1,6 +1,6 @@
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { redirectFaults } from './redirects.ts'
-import type { WalletJwk } from './types.ts'
+import { CLIENT_ID, type WalletJwk } from './types.ts'
 
 /** What a tenant says of a wallet. */
 export interface WalletInput {
@@ -43,7 +43,7 @@ export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput)
     ...(name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
       ? []
       : fault('name', 'text', `expected 1 to ${MAX_NAME} characters`)),
-    ...(/^[\x21-\x7e]{1,255}$/.test(clientId)
+    ...(CLIENT_ID.test(clientId)
       ? []
       : fault('clientId', 'text', 'expected 1 to 255 characters of ASCII without spaces')),
     ...(redirectUris.length === 0 || redirectUris.length > MAX_URIS
