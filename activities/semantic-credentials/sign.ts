@@ -32,6 +32,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
 import type { Documents } from '../documents/index.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
+import type { Settings } from '../frame/tenants/settings.ts'
 import type { TenantContexts } from './contexts.ts'
 
 type StatusExplanations = Partial<Record<StatusPurpose, StatusExplanation>>
@@ -72,6 +73,7 @@ interface Parts extends Pick<Dependencies, 'documents' | 'now'> {
   entries: StatusEntries
   signers: Signers
   policyGate: Pick<PolicyGate, 'assertMayIssue'>
+  settings: Pick<Settings, 'wasOn'>
 }
 
 /** Throws `Refusal('credential.proof_type_unsupported')`. */
@@ -129,7 +131,7 @@ async function inPayload<Result>({ inPayload: pathOf }: NormalisedCredential, wo
 }
 
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
-export function createSigning({ documents, now, tenants, contexts, entries, signers, policyGate }: Parts) {
+export function createSigning({ documents, now, tenants, contexts, entries, signers, policyGate, settings }: Parts) {
   /** Adds the proof, or makes the envelope. */
   async function secure(
     tenantId: string,
@@ -211,8 +213,9 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       let suspension: StatusEntry | undefined
       if (revocable) {
         const kind = kindOf(normal.dataModel)
-        const ofList = { kind, purpose: 'revocation', proofType: listProofType(proofType, signer.keyType) } as const
-        const owner = { tenantId, issuerId: issuer.didId, ...ofList }
+        const isEnveloped = kind === 'BitstringStatusList' && (await settings.wasOn(tenantId, 'envelopedStatusLists'))
+        const ofList = listProofType(proofType, { keyType: signer.keyType, isEnveloped })
+        const owner = { tenantId, issuerId: issuer.didId, kind, purpose: 'revocation', proofType: ofList } as const
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
         const { baseUrl } = await tenants.byId(tenantId)

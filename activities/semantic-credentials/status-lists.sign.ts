@@ -1,4 +1,6 @@
-import { isProofType, keyFor } from '../../protocol/data-integrity/index.ts'
+import { randomBytes } from 'node:crypto'
+import { envelopedCredential, signEnvelope } from '../../protocol/semantic-credentials/enveloped/issue.ts'
+import { credentialKeyFor, isListProofType } from '../../protocol/semantic-credentials/proof-types.ts'
 import { statusListCredential } from '../../protocol/status-list/credential.ts'
 import type { CredentialListKind } from '../../protocol/status-list/index.ts'
 import { wholeSeconds } from '../../protocol/time.ts'
@@ -17,7 +19,7 @@ export function createSemanticLists({ documents, signers }: Parts) {
   const signAs =
     (dataModel: '1.1' | '2.0', kind: CredentialListKind) =>
     async ({ tenantId, issuer: did, url, proofType, validFrom, validUntil, ...list }: ListToSign) => {
-      if (!isProofType(proofType)) throw new Error(`no status list is signed with ${proofType}`)
+      if (!isListProofType(proofType)) throw new Error(`no status list is signed with ${proofType}`)
       const credential = statusListCredential({
         ...list,
         kind,
@@ -27,7 +29,11 @@ export function createSemanticLists({ documents, signers }: Parts) {
         validUntil: wholeSeconds(validUntil),
       })
       const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
-      const signer = issuer.withKey(keyFor(proofType))
+      const signer = issuer.withKey(credentialKeyFor(proofType))
+      if (proofType === 'vc+jwt')
+        return envelopedCredential(
+          await signEnvelope(proofType, credential, signer, { plan: { selective: [] }, randomBytes }),
+        )
       return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
     }
 

@@ -27,6 +27,11 @@ interface SettingsIn extends Partial<SettingsBody> {
    */
   requireDomain?: boolean
   /**
+   * true: new status lists of credentials of data model 2.0 are published as vc+jwt, by a P-256 or Ed25519 key of their
+   * issuer, in place of a Data Integrity proof. Lists that exist keep their form. When absent, the setting does not change.
+   */
+  envelopedStatusLists?: boolean
+  /**
    * A DID of the tenant: signs for requests that name no DID. null: the tenant has no default issuer, and such a
    * request is signed only if exactly one DID of the tenant fits. When absent, the setting does not change.
    */
@@ -52,6 +57,7 @@ export type LogRetentionDays = number
 interface SettingsOut extends SettingsBody {
   requireChallenge: boolean
   requireDomain: boolean
+  envelopedStatusLists: boolean
   defaultIssuer: string | null
   logRetentionDays: LogRetentionDays | null
   /** The ecosystem whose policy this tenant signs and verifies under; null: none. Operators bind tenants. */
@@ -65,6 +71,7 @@ const EXAMPLE: SettingsOut = {
   vcApi: false,
   requireChallenge: true,
   requireDomain: true,
+  envelopedStatusLists: false,
   defaultIssuer: ISSUER,
   logRetentionDays: 365,
   ecosystemId: null,

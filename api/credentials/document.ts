@@ -6,6 +6,9 @@ import { ref, text } from '../frame/openapi/json.ts'
 import { CREDENTIAL_ANSWERS } from './answers.ts'
 import { CREDENTIAL_PROBLEMS } from './problems.ts'
 
+/** Cut short. */
+const JWT = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InZjK2p3dCJ9.eyJAY29udGV4dCI6WyJodHRwcyJdfQ.c2lnbmF0dXJl'
+
 const line = `${JSON.stringify({ payload: UNSIGNED, proofType: 'eddsa-rdfc-2022' })}\n`
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */
@@ -31,6 +34,7 @@ export const CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof CREDENTIAL_OPERATION
     },
   },
   downloads: {
+    getPublishedStatusList: { 'application/vc+jwt': JWT },
     getCredentialBatchErrors: {
       'application/x-ndjson':
         '{"row":2,"field":"payload.issuer.id","code":"credential.issuer_unknown","rule":"issuer","message":"expected a DID of /v1/dids"}\n',

@@ -13,11 +13,12 @@ import {
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { isFresh } from '../../protocol/etag.ts'
+import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid, VerifiableCredential } from '../frame/wire.ts'
 import { listToWire, type RevocationListOut } from './lists.wire.ts'
-import { publisherOf } from './published.ts'
+import { publisherOf, sendEnveloped } from './published.ts'
 
 @Route('v1')
 @Tags('Web semantic credentials')
@@ -40,7 +41,8 @@ export class StatusListsController extends Controller {
   }
 
   /**
-   * Returns the signed list that credentials point to. Public; the host name selects the tenant.
+   * Returns the signed list that credentials point to. A list that its tenant has enveloped is a JWT (application/vc+jwt),
+   * or for callers who accept no JWT the EnvelopedVerifiableCredential with it. Public; the host name selects the tenant.
    * @summary Read a published status list
    */
   @Get('revocation-lists/{id}')
@@ -52,6 +54,7 @@ export class StatusListsController extends Controller {
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<VerifiableCredential | undefined> {
     const tenant = await publisherOf(this.platform, request)
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
+    if (isEnveloped(credential)) return sendEnveloped(request, etag, credential)
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=3')
     // verifiers in a browser read it too (Fetch standard, CORS protocol)

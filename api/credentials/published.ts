@@ -2,6 +2,8 @@ import type { Request } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isFresh, isUnmodified, type Modified } from '../../protocol/etag.ts'
+import { encodedIn } from '../../protocol/semantic-credentials/enveloped/issue.ts'
+import type { JsonObject } from '../frame/wire.ts'
 
 /** The tenant whose status lists the host of a public request publishes. */
 export async function publisherOf({ tenants }: Pick<Platform, 'tenants'>, { headers }: Request) {
@@ -54,4 +56,18 @@ export function sendForm(request: Request, etag: string, forms: readonly [Form, 
   request.res?.set('Vary', 'Accept')
   if (isKnown(request, { etag: ownEtag })) request.res?.status(304).end()
   else request.res?.set('Content-Type', type).send(bytes)
+}
+
+/**
+ * Sends a credential in an envelope: the JWT itself, and to callers who accept only JSON the object that has it
+ * (VC-JOSE-COSE 1.0, section 3.1; VC Data Model 2.0, section 4.12).
+ */
+export function sendEnveloped(request: Request, etag: string, credential: JsonObject): undefined {
+  const object = Buffer.from(JSON.stringify(credential))
+  sendForm(request, etag, [
+    ['application/vc+jwt', Buffer.from(encodedIn(String(credential.id)))],
+    ['application/vc', object],
+    ['application/ld+json', object],
+    ['application/json', object],
+  ])
 }

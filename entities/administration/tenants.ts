@@ -37,6 +37,7 @@ const TenantSchema = defineEntity({
     vcApi: p.boolean().default(false),
     requireChallenge: p.boolean().default(false),
     requireDomain: p.boolean().default(false),
+    envelopedStatusLists: p.boolean().default(false),
     /** The ecosystem whose policy it is under, and the participant that it verifies as; operators write both. */
     ecosystemId: p.uuid().nullable(),
     ecosystemParticipantId: p.uuid().nullable(),
@@ -111,7 +112,7 @@ DeletedTenantSchema.setClass(DeletedTenant)
 export const RIGHTS = {
   environments: { app: 'select', system: EVERYTHING },
   tenants: {
-    app: 'select, update (fetch_unknown_contexts, vc_api, require_challenge, require_domain, log_retention_days)',
+    app: 'select, update (fetch_unknown_contexts, vc_api, require_challenge, require_domain, enveloped_status_lists, log_retention_days)',
     system: EVERYTHING,
   },
   oauth2_clients: { app: EVERYTHING, system: EVERYTHING },

@@ -39,8 +39,20 @@ export const credentialKeyFor = (
 export const proofContext = (proofType: CredentialProofType, dataModel: DataModel): string | undefined =>
   isEnvelopeType(proofType) ? undefined : suiteOf(proofType).context?.[dataModel]
 
-/** The proof of the status list of a credential: a list is published as JSON, with a proof in it (D-945). */
-export const listProofType = (proofType: CredentialProofType, keyType: PublicKeyType): ProofType => {
+/** How a status list that is a credential is signed: with a proof in it, or as a JWT. */
+export type ListProofType = ProofType | 'vc+jwt'
+
+export const isListProofType = (value: unknown): value is ListProofType => value === 'vc+jwt' || isProofType(value)
+
+/**
+ * The proof of the status list of a credential: one in the list (D-945), or for a tenant that chose so a JWT (D-837),
+ * which a key of BBS signatures cannot make. `keyType`: of the key that signs the credential.
+ */
+export const listProofType = (
+  proofType: CredentialProofType,
+  { keyType, isEnveloped }: { keyType: PublicKeyType; isEnveloped: boolean },
+): ListProofType => {
+  if (isEnveloped && ENVELOPE_KEYS.includes(keyType)) return 'vc+jwt'
   if (!isEnvelopeType(proofType)) return proofType
   return keyType === 'p256' ? 'ecdsa-rdfc-2019' : 'eddsa-rdfc-2022'
 }

@@ -15,6 +15,8 @@ interface Switches {
   requireChallenge: boolean
   /** The same for the domain. */
   requireDomain: boolean
+  /** Whether new status lists of data model 2.0 are published as vc+jwt. */
+  envelopedStatusLists: boolean
 }
 
 export interface TenantSettings extends Switches {
@@ -35,20 +37,22 @@ interface SettingsRow {
   vc_api: boolean
   require_challenge: boolean
   require_domain: boolean
+  enveloped_status_lists: boolean
   log_retention_days: number | null
   ecosystem_id: string | null
   ecosystem_participant_id: string | null
   default_issuer: string | null
 }
 
-const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain, log_retention_days,
-  ecosystem_id, ecosystem_participant_id,
+const READ = `select fetch_unknown_contexts, vc_api, require_challenge, require_domain,
+  enveloped_status_lists, log_retention_days, ecosystem_id, ecosystem_participant_id,
   (select did from dids where tenant_id = t.id and is_default_issuer and deleted_at is null) as default_issuer
 from tenants t where id = `
 
 const UPDATE = `update tenants set
   fetch_unknown_contexts = coalesce(?, fetch_unknown_contexts), vc_api = coalesce(?, vc_api),
   require_challenge = coalesce(?, require_challenge), require_domain = coalesce(?, require_domain),
+  enveloped_status_lists = coalesce(?, enveloped_status_lists),
   log_retention_days = case when ? then ?::integer else log_retention_days end
   where id = ?`
 
@@ -57,6 +61,7 @@ const settingsIn = (row: SettingsRow): TenantSettings => ({
   vcApi: row.vc_api,
   requireChallenge: row.require_challenge,
   requireDomain: row.require_domain,
+  envelopedStatusLists: row.enveloped_status_lists,
   defaultIssuer: row.default_issuer,
   logRetentionDays: row.log_retention_days,
   ecosystemId: row.ecosystem_id,
@@ -109,15 +114,21 @@ export function createTenantSettings({
       return remembered.get(tenantId)?.[what] || (await settingsOf(tenantId))[what]
     },
 
+    /** As it was at most 5 seconds ago, on or off: for what every signature asks. */
+    async wasOn(tenantId: string, what: keyof Switches): Promise<boolean> {
+      return (remembered.get(tenantId) ?? (await settingsOf(tenantId)))[what]
+    },
+
     async updateSettings(call: Call, change: SettingsChange): Promise<TenantSettings> {
       const { tenantId } = call
       const { defaultIssuer, logRetentionDays, ecosystemId, ecosystemParticipantId, ...switches } = change
       const { fetchUnknownContexts = null, vcApi = null, requireChallenge = null, requireDomain = null } = switches
+      const { envelopedStatusLists = null } = switches
       const retention = [logRetentionDays !== undefined, logRetentionDays ?? null]
       const metadata: Metadata = { ...switches, ...(logRetentionDays !== undefined && { logRetentionDays }) }
       const updated = await operations.change(call, 'updateTenantSettings', metadata, async (em) => {
         await em.execute(UPDATE, [
-          ...[fetchUnknownContexts, vcApi, requireChallenge, requireDomain],
+          ...[fetchUnknownContexts, vcApi, requireChallenge, requireDomain, envelopedStatusLists],
           ...retention,
           tenantId,
         ])

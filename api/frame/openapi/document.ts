@@ -33,7 +33,7 @@ export interface AreaDocument<Id extends string = string> {
   dated?: readonly Id[]
   /** Operations that read their body as a stream, since it may be larger than memory. */
   uploads?: Partial<Record<Id, Upload>>
-  /** Media types of operations that write their response as a stream, each with an example. */
+  /** Media types of texts that operations write as a stream, or in place of JSON; each with an example. */
   downloads?: Partial<Record<Id, Readonly<Record<string, string>>>>
   /** Problem code of the 404 of each path that ends with `{id}` or a name such as `{ecosystemId}`, and of those below it. */
   notFound?: Readonly<Record<string, string>>

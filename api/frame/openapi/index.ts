@@ -73,12 +73,9 @@ function jwtOf(operationId: string): Content {
 
 /** A successful response with its example, and with the media types that the generator does not see. */
 function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
-  const files = DOWNLOADS[operationId]
-  if (files && !answer.content)
-    return {
-      ...answer,
-      content: Object.fromEntries(Object.entries(files).map(([type, example]) => [type, { ...TEXT, example }])),
-    }
+  const texts = Object.entries(DOWNLOADS[operationId] ?? {}).map(([type, text]) => [type, { ...TEXT, example: text }])
+  const files: Content = Object.fromEntries(texts)
+  if (texts.length > 0 && !answer.content) return { ...answer, content: files }
   const example = ANSWERS[operationId]
   const jwt = jwtOf(operationId)
   const content: Content = Object.fromEntries(
@@ -91,7 +88,7 @@ function success(answer: Answer, { operation: { operationId }, schemas }: Comple
       },
     ]),
   )
-  return answer.content ? { ...answer, content: { ...content, ...jwt } } : answer
+  return answer.content ? { ...answer, content: { ...content, ...jwt, ...files } } : answer
 }
 
 /** What a caller sends to get 304, and what it knows an answer by; of an operation that has 304. */

@@ -9,7 +9,7 @@ import { daysOf } from './days.ts'
 import { Erasures } from './erasures.tsx'
 import { Retention } from './retention.tsx'
 
-const SWITCHES = ['fetchUnknownContexts', 'vcApi', 'requireChallenge', 'requireDomain'] as const
+const SWITCHES = ['fetchUnknownContexts', 'vcApi', 'requireChallenge', 'requireDomain', 'envelopedStatusLists'] as const
 
 interface TenantSettingsProps {
   settings: Schemas['SettingsOut']

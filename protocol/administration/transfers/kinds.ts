@@ -37,6 +37,7 @@ export const KINDS = {
       vcApi: flag,
       requireChallenge: flag,
       requireDomain: flag,
+      envelopedStatusLists: optional(flag),
       logRetentionDays: optional(integer(36_500, 1)),
     },
   },
