@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { JWTPayload } from 'jose'
 import { createCompactTemplate } from '../../support/credentials/compact.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { refusal } from '../../support/credentials/templates.ts'
@@ -33,7 +34,7 @@ test.after.always(() => world?.close())
 
 const put = (body: object) => world.ask(`${PROVIDERS}/${id}`, { method: 'PUT', token: world.token, body })
 
-async function exchange(sub: string): Promise<Reply> {
+async function exchange(sub: string, claims: JWTPayload = {}, header: object = {}): Promise<Reply> {
   const { uri } = await sessionsOf(world).offer({ credentials: [template], claims: { given_name: 'Ada' } })
   const code = offerIn(uri).grants[PRE]?.['pre-authorized_code'] ?? ''
   const challenge = await challengeOf(world)
@@ -41,7 +42,7 @@ async function exchange(sub: string): Promise<Reply> {
     raw: new URLSearchParams({ grant_type: PRE, 'pre-authorized_code': code }).toString(),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
-      'oauth-client-attestation': await provider.attestWallet(instance, { sub }),
+      'oauth-client-attestation': await provider.attestWallet(instance, { sub, ...claims }, header),
       'oauth-client-attestation-pop': await attestationProof(instance, world.config.publicUrl.origin, { challenge }),
     },
   })
@@ -69,6 +70,23 @@ test.serial('two providers with one authority have wallets of their own each', a
   t.is((await exchange('https://third.example')).status, 401)
   t.is((await world.ask(`${PROVIDERS}/${second}`, { method: 'DELETE', token: world.token })).status, 204)
   t.is((await exchange('https://other.example')).status, 401)
+})
+
+test.serial('of two providers with one authority, or one kid, the one counts whose issuer is named', async (t) => {
+  const { jwk: strange } = await openWalletProvider()
+  const kid = provider.jwk.kid
+  const ids: string[] = []
+  for (const [issuer, key] of [
+    ['https://one.example', strange],
+    ['https://two.example', provider.jwk],
+  ] as const)
+    ids.push(await provider.register(world, { clientIds: ['both'], issuer, jwks: { keys: [{ ...key, kid }] } }))
+  for (const header of [{}, { x5c: undefined, kid }]) {
+    t.is((await exchange('both', { iss: 'https://two.example' }, header)).status, 200, JSON.stringify(header))
+    t.is((await exchange('both', { iss: 'https://three.example' }, header)).status, 401)
+  }
+  t.is((await exchange('both', { iss: 'https://one.example' }, { x5c: undefined, kid })).status, 401, 'another key')
+  for (const each of ids) await world.ask(`${PROVIDERS}/${each}`, { method: 'DELETE', token: world.token })
 })
 
 test.serial('without a list a provider vouches for each of its wallets', async (t) => {

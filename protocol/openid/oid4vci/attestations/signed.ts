@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { type JWTPayload, jwtVerify } from 'jose'
+import { decodeJwt, type JWTPayload, jwtVerify } from 'jose'
 import type { Json } from '../../../json.ts'
 import { type Certificate, parseCertificate } from '../../../mobile-credentials/certificates.read.ts'
 import { Faulty } from '../../../sd-jwt-credentials/faults.ts'
@@ -106,6 +106,21 @@ export function trustedKey({ kid, x5c, ...header }: Json, rules: AttestationRule
   return byKey(kid, rules)
 }
 
+const isOfAnother = ({ issuer }: TrustedProvider, iss: unknown): boolean =>
+  issuer !== undefined && iss !== undefined && iss !== issuer
+
+/** Providers of another issuer than the one that is named come last: two of them may have one authority, or one kid. */
+function inOrder(jwt: string, providers: readonly TrustedProvider[]): readonly TrustedProvider[] {
+  let iss: unknown
+  try {
+    iss = decodeJwt(jwt).iss
+  } catch {
+    return providers // no JWT, which its verification says
+  }
+  const others = providers.filter((provider) => isOfAnother(provider, iss))
+  return others.length === 0 ? providers : [...providers.filter((each) => !others.includes(each)), ...others]
+}
+
 /**
  * Verifies that a wallet provider that the tenant trusts has signed a JWT of this type, and that it is good now. What it says
  * is the caller's to read. Throws `BadAttestation`.
@@ -116,12 +131,13 @@ export async function verifySigned(
   rules: AttestationRules,
 ): Promise<VerifiedAttestation> {
   if (jwt.length > maxLength) throw new BadAttestation('length', `expected at most ${maxLength} characters`)
+  const ordered = { ...rules, providers: inOrder(jwt, rules.providers) }
   const found: TrustedProvider[] = []
   try {
     const { payload } = await jwtVerify(
       jwt,
       (header) => {
-        const { provider, publicKey } = trustedKey({ ...header }, rules)
+        const { provider, publicKey } = trustedKey({ ...header }, ordered)
         found.push(provider)
         return publicKey
       },
@@ -132,7 +148,7 @@ export async function verifySigned(
     )
     const [provider] = found
     if (!provider) throw untrusted()
-    if (provider.issuer !== undefined && payload.iss !== undefined && payload.iss !== provider.issuer)
+    if (isOfAnother(provider, payload.iss))
       throw new BadAttestation('iss', 'expected the issuer of the wallet provider as iss')
     return { payload, provider }
   } catch (error) {
