@@ -22,8 +22,21 @@ const AT = '/v1/openid/reissuances'
 let authorization: Authorization
 let at: Reissuing
 let template: string
+/** Once, before the worker signs. */
+let beforeSigning: (() => Promise<void>) | undefined
 test.before(async () => {
-  authorization = await openAuthorization({ workflows: true })
+  authorization = await openAuthorization({
+    workflows: true,
+    workerKeys: (store) => ({
+      ...store,
+      async sign(ref, data) {
+        const work = beforeSigning
+        beforeSigning = undefined
+        await work?.()
+        return store.sign(ref, data)
+      },
+    }),
+  })
   const { world } = authorization
   await createDid(world, 'ed25519', world.token, true)
   template = await newTemplate()
@@ -135,6 +148,29 @@ test.serial('what the issuer has revoked is not given anew, until it takes that 
   t.is(errorOf(await at.credential(wanted(), last.json<Token>(), key)), '400 credential_request_denied')
 })
 
+test.serial('what is suspended, or revoked while the next one is being signed, is not given anew', async (t) => {
+  const key = await createWalletKey()
+  const { id, members } = await at.offered([template], CLAIMS, { suspendable: true })
+  const first = (await at.token(members, { key })).json<Token>()
+  t.is((await at.credential(wanted(), first, key)).status, 200)
+  const refreshToken = first.refresh_token ?? ''
+  const [credentialId = ''] = (await grantOf(id))?.credentialIds ?? []
+  const suspend = (is_suspended: boolean) =>
+    ask(`/v1/credentials/web-semantic/${credentialId}/suspension-status`, { body: { is_suspended } })
+  t.is((await suspend(true)).status, 200)
+  t.is(errorOf(await at.refresh(refreshToken, { key })), '400 invalid_grant')
+  t.is((await suspend(false)).status, 200)
+  const token = (await at.refresh(refreshToken, { key })).json<Token>()
+  let revoked = 0
+  beforeSigning = async () => {
+    revoked += 1
+    await at.revoke(credentialId)
+  }
+  t.is(errorOf(await at.credential(wanted(), token, key)), '400 credential_request_denied')
+  t.is(revoked, 1, 'the worker was about to sign')
+  t.deepEqual((await grantOf(id))?.credentialIds, [credentialId])
+})
+
 test.serial('the issuer ends it: the token gives nothing, claims are gone, and a session under way ends', async (t) => {
   const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
   const grant = await grantOf(sessionId)
@@ -180,11 +216,13 @@ test.serial('it ends after its days, by a shorter policy, with its templates, an
     inTenant(authorization.world.dependencies.database.tenants, authorization.world.first.tenantId, (em) =>
       em.execute(`update openid_reissuances set ${text} where session_id = '${sessionId}'`),
     )
+  const { id } = (await grantOf(sessionId)) ?? t.fail()
   await set('uses = 1000')
   t.is(errorOf(await at.refresh(refreshToken, { key })), '400 invalid_grant', 'used up')
   await set("uses = 0, ends_at = now() - interval '1 second'")
   t.is(errorOf(await at.refresh(refreshToken, { key })), '400 invalid_grant', 'over')
   t.is(await grantOf(sessionId), undefined)
+  t.is(refusal(await ask(`${AT}/${id}`), 404), 'openid_reissuance.not_found', 'nor is it read')
   const gone = await newTemplate()
   const last = await at.issued([gone], CLAIMS)
   t.is((await ask(`/v1/credentials/web-semantic/configurations/${gone}`, { method: 'DELETE' })).status, 204)

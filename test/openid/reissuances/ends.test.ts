@@ -1,12 +1,14 @@
 import test from 'ava'
 import { createPurge } from '../../../activities/administration/purge.ts'
+import { sinceAfter } from '../../../activities/openid/reissuances/life.ts'
 import { purgeReissuances } from '../../../activities/openid/reissuances/purge.ts'
+import type { OpenIdWalletPolicy } from '../../../entities/openid/wallets.ts'
 import { inTenant, type Sql } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { type Authorization, openAuthorization } from '../../support/openid/authorization.ts'
 import { collectAfterLogin } from '../../support/openid/collecting.ts'
-import { openReissuing, type Reissuing } from '../../support/openid/haip/reissuing.ts'
+import { openReissuing, type Reissuing, type Token } from '../../support/openid/haip/reissuing.ts'
 import { createWalletKey, sessionsOf } from '../../support/openid/wallet.ts'
 
 const CLAIMS = { given_name: 'Ada' }
@@ -93,6 +95,20 @@ test.serial('however many grants gave nothing, each statement looks at some of t
   t.regex(rows[0]?.indexdef ?? '', /\(id\) WHERE \(content IS NULL\)/)
 })
 
+test.serial('a session whose time is over gives no token, also before its workflow has ended it', async (t) => {
+  const { dependencies, first } = authorization.world
+  const { key, refreshToken, sessionId } = await at.issued([template], CLAIMS)
+  const [grant] = (await at.list()).filter((each) => each.sessionId === sessionId)
+  t.is((await at.refresh(refreshToken, { key })).status, 200)
+  await inTenant(dependencies.database.tenants, first.tenantId, (em) =>
+    em.execute(`update openid_sessions set ends_at = now() - interval '1 second'
+      where reissuance_id = '${grant?.id}' and id <> '${sessionId}'`),
+  )
+  const token = (await at.refresh(refreshToken, { key })).json<Token & { expires_in: number }>()
+  t.true(token.expires_in > 0, `${token.expires_in}`)
+  t.is((await at.credential({ credential_configuration_id: template }, token, key)).status, 200)
+})
+
 test.serial('the deletion of a user ends what their wallet may get anew, and their claims are gone', async (t) => {
   const { world } = authorization
   const { id, accessTokenResponse } = await collectAfterLogin(authorization, template, 'par and dpop', {
@@ -110,6 +126,22 @@ test.serial('the deletion of a user ends what their wallet may get anew, and the
   t.is((await world.ask(`/v1/users/${user?.id}`, { method: 'DELETE', token: world.token })).status, 204)
   t.false((await kept()).includes(id))
   t.deepEqual(await at.list(`?userId=${user?.id}`), [])
+})
+
+test('more days bring back nothing that fewer days have ended meanwhile', (t) => {
+  const at = new Date('2026-11-01T00:00:00Z')
+  const since = (reissueDays: number, reissuesSince: string | null, days: number) => {
+    const row = { reissueDays, reissuesSince: reissuesSince === null ? null : new Date(reissuesSince) }
+    return sinceAfter(row as OpenIdWalletPolicy, days, at)
+      ?.toISOString()
+      .slice(0, 10)
+  }
+  t.is(since(10, null, 30), '2026-10-22', 'of ten days all that is older has ended')
+  t.is(since(10, '2026-10-01T00:00:00Z', 30), '2026-10-22')
+  t.is(since(30, null, 10), '2026-10-22')
+  t.is(since(30, '2026-10-30T00:00:00Z', 10), '2026-10-30')
+  t.is(since(10, '2026-10-01T00:00:00Z', 10), '2026-10-01', 'no change')
+  t.is(sinceAfter(null, 30, at)?.getTime(), at.getTime(), 'there was none')
 })
 
 test.serial('days that are none are refused at their place', async (t) => {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createExpiry } from '../../../activities/administration/privacy/expiry.ts'
-import { endReissuances, lockReissuance, noteGiven } from '../../../activities/openid/reissuances/records.ts'
+import { createSealer } from '../../../activities/frame/sealing.ts'
+import { endReissuances, lockReissuance, noteGiven, openKept } from '../../../activities/openid/reissuances/records.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { createTemplate } from '../../support/credentials/templates.ts'
 import { type Authorization, errorOf, openAuthorization } from '../../support/openid/authorization.ts'
+import { collectAfterLogin } from '../../support/openid/collecting.ts'
 import { openReissuing, type Reissuing, type Token } from '../../support/openid/haip/reissuing.ts'
 import { keepFor } from '../../support/privacy/retention.ts'
 
@@ -110,6 +112,21 @@ test.serial('the erasure of a holder by the DID of an earlier credential ends it
   await erased({ subjectDid: holder?.did })
   t.is(await grantOf(sessionId), undefined)
   t.is(errorOf(await at.refresh(refreshToken, { key })), '400 invalid_grant')
+})
+
+test.serial('what is kept is of one grant, and has claims alone', async (t) => {
+  const { world } = authorization
+  const { id } = await collectAfterLogin(authorization, template, 'par and dpop', {
+    offer: { requestedParameters: { login_hint: 'kept' } },
+  })
+  const { id: other } = (await grantOf((await at.issued([template], CLAIMS)).sessionId)) ?? t.fail()
+  const grant = await grantOf(id)
+  const sealer = createSealer(world.config.masterKey, 'openid-sessions')
+  const row = (await within((em) => lockReissuance(em, grant?.id ?? ''))) ?? t.fail()
+  const content = openKept(sealer, row)
+  t.truthy(content?.userClaims)
+  t.false('parameters' in (content ?? {}), 'nothing of the login')
+  t.throws(() => openKept(sealer, Object.assign(row, { id: other })), undefined, 'of another grant it cannot be opened')
 })
 
 test.serial('an erasure that meets an issuance under way ends the grant too', async (t) => {
