@@ -1,4 +1,6 @@
 import test from 'ava'
+import { MAX_PROVIDERS } from '../../../activities/openid/attestations/providers.ts'
+import { inTenant } from '../../../entities/orm.ts'
 import { refusal } from '../../support/credentials/templates.ts'
 import { openWalletProvider, PROVIDERS, type WalletProvider } from '../../support/openid/haip/attesting.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -30,6 +32,21 @@ test('a provider is created, read, listed, changed and deleted', async (t) => {
   t.true(listed.data.some((each) => each.id === id))
   t.is((await world.ask(`${PROVIDERS}/${id}`, { method: 'DELETE', token: world.token })).status, 204)
   t.is((await world.ask(`${PROVIDERS}/${id}`, { token: world.token })).status, 404)
+})
+
+test('a tenant trusts 100 providers at most', async (t) => {
+  const { tenantId, ...client } = await world.addTenant()
+  const token = await world.tokenOf({ tenantId, ...client })
+  const id = await provider.register({ ask: world.ask, token })
+  await inTenant(world.dependencies.database.tenants, tenantId, (em) =>
+    em.execute(`insert into openid_wallet_providers
+      (id, tenant_id, name, attests_wallets, attests_keys, client_ids, certificates)
+      select gen_random_uuid(), tenant_id, name, true, true, '{}', certificates from openid_wallet_providers,
+      generate_series(2, ${MAX_PROVIDERS - 1}) where id = '${id}'`),
+  )
+  await provider.register({ ask: world.ask, token })
+  const body = { name: 'One more', attests: ['keys'], certificates: [provider.anchor.pem] }
+  t.is(refusal(await world.ask(PROVIDERS, { token, body }), 409), 'openid_wallet_provider.too_many')
 })
 
 /** Each with the place that is named. */

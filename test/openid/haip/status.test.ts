@@ -48,7 +48,7 @@ async function publish(name: string, by: WalletProvider, claims: object = {}, he
 }
 
 /** A token for a wallet whose attestation has a status. */
-async function exchange(status: object) {
+async function exchange(status: object, by = provider) {
   const { world } = beside
   const { uri } = await sessionsOf(world).offer({ credentials: [template], claims: { given_name: 'Ada' } })
   const code = offerIn(uri).grants[PRE]?.['pre-authorized_code'] ?? ''
@@ -56,7 +56,7 @@ async function exchange(status: object) {
   return world.ask('/v1/oauth/token', {
     body: { grant_type: PRE, 'pre-authorized_code': code },
     headers: {
-      'oauth-client-attestation': await provider.attestWallet(instance, { status }),
+      'oauth-client-attestation': await by.attestWallet(instance, { status }),
       'oauth-client-attestation-pop': await attestationProof(instance, world.config.publicUrl.origin, { challenge }),
     },
   })
@@ -82,6 +82,14 @@ test('a list that cannot be trusted or read revokes: of another provider, withou
   t.is(errorOf(await exchange(entry(await publish('old', provider, { exp: 1 }), 8))), '401 invalid_client')
   t.is(errorOf(await exchange(entry('http://status.provider.test/x', 8))), '401 invalid_client')
   t.is(errorOf(await exchange(entry(await publish('short', provider), 4_000))), '401 invalid_client')
+})
+
+test('a list that was read for one provider is none of another one', async (t) => {
+  const other = await openWalletProvider()
+  await other.register(beside.world)
+  const uri = await publish('of-one', other)
+  t.is((await exchange(entry(uri, 8), other)).status, 200)
+  t.is(errorOf(await exchange(entry(uri, 8))), '401 invalid_client')
 })
 
 test('a list that does not answer is no fault of the wallet: it tries again', async (t) => {

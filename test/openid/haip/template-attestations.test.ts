@@ -111,6 +111,17 @@ for (const at of [0, 1])
     },
   )
 
+test.serial('an attestation that comes with a new proof has a nonce of its own, which counts once too', async (t) => {
+  const { free, claims } = templates[0] ?? t.fail()
+  const key = await createWalletKey()
+  const withProof = async (key_attestation: string) =>
+    ask(free, claims, { jwt: [await proof(key, { key_attestation })] })
+  const used = await provider.attestKeys([key], { nonce: await nonceOf() })
+  t.is((await withProof(used)).status, 200)
+  const foreign = await provider.attestKeys([key], { nonce: 'a nonce of somebody' })
+  for (const old of [used, foreign]) t.is(errorOf(await withProof(old)), '400 invalid_nonce')
+})
+
 test.serial(
   'levels of a template stand in the place of the tenant’s; without any, those of the tenant count',
   async (t) => {

@@ -6,6 +6,7 @@ import { createDid } from '../../support/credentials/credentials.ts'
 import { addTenant } from '../../support/frame/tenants.ts'
 import {
   type Authorization,
+  assertionOf,
   CALLBACK,
   errorOf,
   openAuthorization,
@@ -99,6 +100,16 @@ test('a proof counts once; twenty at once have one success (section 12.1)', asyn
   const replies = await Promise.all(Array.from({ length: 20 }, () => exchange(headers)))
   t.is(replies.filter(({ status }) => status === 200).length, 1)
   t.true(replies.filter(({ status }) => status !== 200).every((reply) => errorOf(reply) === '401 invalid_client'))
+})
+
+test('a jti is of one instance: what another one has chosen takes nothing from it', async (t) => {
+  const jti = randomUUID()
+  for (const key of [await createWalletKey(), await createWalletKey()]) {
+    const headers = await headersFor(provider.attestWallet(key), { claims: { jti }, key })
+    const reply = await exchange(headers)
+    t.is(reply.status, 200, reply.text)
+    t.is(errorOf(await exchange(headers)), '401 invalid_client', 'once')
+  }
 })
 
 /** What is wrong with an attestation or its proof, and the header that is named. */
@@ -197,11 +208,20 @@ test('a provider of another tenant, one for keys alone and one that was deleted 
 test('a wallet that has keys of its own authenticates by them, whoever else vouches for it', async (t) => {
   const { world } = authorization
   const clientId = `https://${randomUUID()}.example`
-  const jwks = { keys: [(await createWalletKey()).publicJwk] }
+  const own = await createWalletKey()
+  const jwks = { keys: [own.publicJwk] }
   const body = { name: 'With keys', clientId, redirectUris: [`${clientId}/return`], jwks }
   t.is((await world.ask('/v1/openid/wallets', { token: world.token, body })).status, 201)
   const reply = await exchange(await headersFor(provider.attestWallet(instance, { sub: clientId })))
   t.is(errorOf(reply), '401 invalid_client')
+  for (const [sub, expected] of [
+    [clientId, 200],
+    [WALLET_CLIENT, 401],
+  ] as const) {
+    const assertion = await assertionOf(own, clientId, authorization.base)
+    const both = await exchange(await headersFor(provider.attestWallet(instance, { sub })), assertion)
+    t.is(both.status, expected, 'the assertion and the attestation are of one client')
+  }
 })
 
 test.serial('requiresWalletAttestation: pushed and exchanged with an attestation, or not at all', async (t) => {
