@@ -177,10 +177,16 @@ test('a request that has expired takes no answer, and says so', async (t) => {
   await expire(created.id)
   t.is((await requests.read(created.id)).state, 'EXPIRED')
   t.is((await wallet.answer(request, await held.present(request, FRAME))).status, 400)
-  const { data } = (await world.ask('/v1/openid4vp/requests?state=EXPIRED', { token: world.token })).json<{
-    data: { id: string }[]
-  }>()
-  t.true(data.some(({ id }) => id === created.id))
+  for (const state of ['EXPIRED', 'FETCHED', 'PENDING']) {
+    const { data } = (await world.ask(`/v1/openid4vp/requests?state=${state}`, { token: world.token })).json<{
+      data: { id: string }[]
+    }>()
+    t.is(
+      data.some(({ id }) => id === created.id),
+      state === 'EXPIRED',
+      state,
+    )
+  }
 })
 
 /** Puts the end of a request into the past. */

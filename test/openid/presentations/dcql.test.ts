@@ -116,7 +116,15 @@ test('a credential without a holder is taken where the query allows it, with the
   t.truthy(request.state)
   t.is((await post(request.response_uri, { vp_token })).status, 400)
   t.is((await post(request.response_uri, { vp_token, state: 'another' })).status, 400)
-  t.is((await post(request.response_uri, { vp_token, state: request.state ?? '' })).status, 200)
+  const { state = '' } = request
+  const frame = { given_name: true }
+  const bound = JSON.stringify({ identity: [await held.presentation({ ...request, nonce: 'another' }, frame)] })
+  t.regex(
+    (await post(request.response_uri, { vp_token: bound, state })).text,
+    /KeyBinding/,
+    'who binds it binds it here',
+  )
+  t.is((await post(request.response_uri, { vp_token, state })).status, 200)
   const [credential] = (await requests.read(id)).credentials
   t.like(credential, { verified: true })
   t.false('holder' in (credential ?? {}))
@@ -140,4 +148,13 @@ test('the holder agrees to transaction data with their key, or nothing is accept
   }
   t.is((await wallet.answer(request, await held.present(request, frame))).status, 200)
   t.is((await requests.read(id)).state, 'VERIFIED')
+  const two = await asked({ transactionData, dcqlQuery: { credentials: [sdJwt, { ...sdJwt, id: 'second' }] } })
+  const alone = { ...two.request, transaction_data: undefined as never }
+  const elsewhere = {
+    ...(await held.present(alone, frame, 'identity')),
+    ...(await held.present(two.request, frame, 'second')),
+  }
+  const { status, body } = await wallet.answer(two.request, elsewhere)
+  t.is(status, 400, 'the data names the other credential')
+  t.regex(String(body.error_description), /transaction data/)
 })

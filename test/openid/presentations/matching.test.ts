@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import test from 'ava'
 import { DcqlQuery as Foreign } from 'dcql'
 import fc from 'fast-check'
 import { mismatchOf, selected } from '../../../protocol/openid/dcql/match.ts'
 import type { DcqlCredential } from '../../../protocol/openid/dcql/query.ts'
 import { readDcqlQuery } from '../../../protocol/openid/dcql/read.ts'
+import { agreedTo } from '../../../protocol/openid/presentations/transactions.ts'
 
 const TYPES = ['https://types.example/a', 'https://types.example/b']
 const NAMES = ['a', 'b', 'c']
@@ -128,4 +130,25 @@ test('authorities, document types and types as IRIs decide before claims', (t) =
   })
   t.is(mismatchOf(listed('https://lists.example/a'), facts), undefined)
   t.regex(mismatchOf(listed('key'), facts) ?? '', /trusted_authorities/)
+})
+
+test('a holder agrees to transaction data by a hash that the data allows (OpenID4VP 1.0, appendix B.3.3.1)', (t) => {
+  const entryOf = (algorithms?: string[]) => ({
+    credentialIds: ['a'],
+    encoded: 'e30',
+    ...(algorithms && { algorithms }),
+  })
+  const by = (name: string) => ({
+    transaction_data_hashes: [createHash(name.replace('-', '')).update('e30').digest('base64url')],
+    transaction_data_hashes_alg: name,
+  })
+  const cases: [allowed: string[] | undefined, used: string, isAgreed: boolean][] = [
+    [undefined, 'sha-256', true],
+    [undefined, 'sha-512', false],
+    [['sha-512'], 'sha-512', true],
+    [['sha-384', 'sha-512'], 'sha-256', false],
+  ]
+  for (const [allowed, used, isAgreed] of cases)
+    t.is('agreed' in agreedTo([entryOf(allowed)], by(used)), isAgreed, `${allowed} ${used}`)
+  t.true('fault' in agreedTo([entryOf()], { ...by('sha-256'), transaction_data_hashes_alg: 'sha-1' }))
 })

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { createRequestExpiry } from '../../../activities/openid/presentations/expiry.ts'
+import { type CborMap, decodeCbor, encodeCbor } from '../../../protocol/cose/cbor.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { openAuthority } from '../../support/openid/certificates.ts'
@@ -47,7 +49,16 @@ test('a foreign wallet presents a mobile credential, encrypted (OpenID4VP 1.0, a
   const names = ['family_name', 'age_over_18']
   const replayed = await mdoc.present({ ...request, client_metadata: {} }, names)
   t.is((await wallet.answer(request, replayed)).status, 400, 'the key of the answer is part of the session')
-  t.is((await wallet.answer(request, await mdoc.present(request, names))).status, 200)
+  const vpToken = await mdoc.present(request, names)
+  const top = decodeCbor(Buffer.from(String(vpToken.licence?.[0]), 'base64url'), {
+    code: 'x',
+    maxBytes: 1e6,
+  }) as CborMap
+  const [document] = top.get('documents') as CborMap[]
+  const twice = encodeCbor(new Map([...top, ['documents', [document ?? null, document ?? null]]]))
+  const more = await wallet.answer(request, { licence: [Buffer.from(twice).toString('base64url')] })
+  t.regex(String(more.body.error_description), /not exactly one document/)
+  t.is((await wallet.answer(request, vpToken)).status, 200)
   const [credential] = (await requests.read(created.id)).credentials
   t.like(credential, { verified: true, types: [DOC_TYPE] })
   t.like(credential?.claims, { [NAMESPACE]: { family_name: 'Lovelace', age_over_18: true } })
@@ -69,6 +80,12 @@ test('a credential of JSON-LD is presented by its types and claims, or as a temp
     const created = await requests.create(body)
     const request = await wallet.readRequest(created.uri)
     const { nonce: challenge, client_id: domain } = request
+    const { credential: second } = await sign(world, issuer, {
+      more: { credentialSubject: { id: holder.did, course: 'CS-101' } },
+    })
+    const both = { [id]: [await holder.present([credential, second], { challenge, domain })] }
+    const refused = await wallet.answer(request, both)
+    t.regex(String(refused.body.error_description), /not exactly one credential/)
     const vpToken = { [id]: [await holder.present([credential], { challenge, domain })] }
     t.is((await wallet.answer(request, vpToken)).status, 200)
     const [presented] = (await requests.read(created.id)).credentials
@@ -115,7 +132,12 @@ test('a verifier is known by its DID, its certificate, or the DNS name in it (Op
   const chain = { verifierDid: did, certificateChain: certificate_chain }
   t.regex((await requests.create(chain)).clientId, /^x509_hash:/)
   const unnamed = await requests.creating({ ...chain, clientIdPrefix: 'x509_san_dns' })
-  t.like(unnamed.json<{ errors: object[] }>().errors[0], { path: 'certificateChain', code: 'dns_name' })
+  const longer = await requests.creating({
+    ...{ ...chain, clientIdPrefix: 'x509_san_dns' },
+    certificateChain: await authority.certify(did, { dnsName: 'localhost.example' }),
+  })
+  for (const reply of [unnamed, longer])
+    t.like(reply.json<{ errors: object[] }>().errors[0], { path: 'certificateChain', code: 'dns_name' })
   const certificateChain = await authority.certify(did, { dnsName: 'localhost' })
   const named = await requests.create({ ...chain, certificateChain, clientIdPrefix: 'x509_san_dns' })
   t.is(named.clientId, 'x509_san_dns:localhost')
@@ -162,6 +184,14 @@ test('what a request cannot be is refused with the place and the rule', async (t
       'transactionData.1',
       'repeated',
     ],
+    ...[
+      { ...sdJwt, require_cryptographic_holder_binding: false },
+      { id: 'identity', format: 'mso_mdoc', meta: { doctype_value: DOC_TYPE } },
+    ].map((asked): [object, string, string] => [
+      { ...query([asked]), transactionData: [{ type: 'pay', credential_ids: ['identity'] }] },
+      'transactionData.0.credential_ids.0',
+      'format',
+    ]),
     [{ certificateChain: 'x' }, 'certificateChain', 'pem'],
   ]
   for (const [body, path, code] of cases) {
@@ -195,6 +225,10 @@ test('the end of a request is an event with ids and a state, and no personal dat
   const created = await requests.create()
   const request = await wallet.readRequest(created.uri)
   await wallet.answer(request, await held.present(request, FRAME))
+  const later = { ...world.dependencies, now: () => new Date(Date.now() + 86_400_000) }
+  const subject = { tenantId: world.first.tenantId, presentationId: created.id }
+  t.deepEqual(await createRequestExpiry(later).expirePresentationRequest(subject), {})
+  t.is((await requests.read(created.id)).state, 'VERIFIED', 'what has ended does not expire')
   const { rows } = await world.dependencies.systemSql.query<{ type: string; metadata: string }>({
     text: `select type, metadata::text from logs where metadata->>'id' = $1 and type like 'OPENID4VP_REQUEST_END%'`,
     values: [created.id],
