@@ -13,6 +13,7 @@ import {
 } from '../../support/openid/presenting.ts'
 import { openSignIns, type SignIns } from '../../support/openid/signing-in.ts'
 import {
+  courseQuery,
   createTemplate,
   createVerifier,
   createVerifierClient,
@@ -88,6 +89,27 @@ test('a person is not signed in by a revoked, a foreign, or somebody else’s cr
   const logged = rows.map(({ metadata }) => metadata).join()
   t.regex(logged, /"reason":"credentialStatus"/)
   t.false(logged.includes(holder.did), 'the log names nobody')
+})
+
+test('two people do not sign in together: all credentials are of one holder', async (t) => {
+  const [query] = courseQuery()
+  const both = [{ ...query, credentialQuery: [...(query?.credentialQuery ?? []), ...(query?.credentialQuery ?? [])] }]
+  const verifier = await createVerifier(world, { presentation_template_id: await createTemplate(world, both) })
+  const party = await openRelyingParty(verifier, await createVerifierClient(world, verifier.id))
+  const request = await wallet.readRequest(qrLink((await party.begin()).page))
+  const [one, other] = [makeHolder(), makeHolder()]
+  const presented = async (by: typeof one) => {
+    const { credential } = await at.credentialFor(by)
+    return [await by.present([credential], { challenge: request.nonce, domain: request.client_id })]
+  }
+  const { status, body } = await wallet.answer(request, {
+    credential_0: await presented(one),
+    credential_1: await presented(other),
+  })
+  t.is(status, 400)
+  t.regex(String(body.error_description), /different holders/)
+  const alone = { credential_0: await presented(one), credential_1: await presented(one) }
+  t.is((await wallet.answer(request, alone)).status, 200)
 })
 
 test('an answer that is huge, deep or no answer is refused, and nothing is a fault of the server', async (t) => {

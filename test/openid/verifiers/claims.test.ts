@@ -1,5 +1,5 @@
 import test from 'ava'
-import { statersOf } from '../../../protocol/openid/verifiers/claims.ts'
+import { statedInJsonLd, statersOf } from '../../../protocol/openid/verifiers/claims.ts'
 import { wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { readQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 
@@ -51,3 +51,14 @@ for (const [what, name, credentials, expected] of CASES)
   test(`a mapped claim is taken from those that are asked for it: ${what}`, (t) => {
     t.deepEqual(staters(name, ...credentials), expected)
   })
+
+test('a claim is taken of the subject who presents, and of no other subject of the credential', (t) => {
+  const subjectOf = (id: string | undefined, name: string) => ({
+    ...(id && { '@id': id }),
+    [IRI]: [{ '@value': name }],
+  })
+  const expanded = (...subjects: object[]) => [{ 'https://www.w3.org/2018/credentials#credentialSubject': subjects }]
+  const [ada, eve, nobody] = [subjectOf('did:a', 'Ada'), subjectOf('did:e', 'Eve'), subjectOf(undefined, 'Nobody')]
+  t.deepEqual(statedInJsonLd(expanded(eve, ada, nobody), 'did:a', IRI), ['Ada'])
+  t.deepEqual(statedInJsonLd(expanded(eve, nobody), 'did:a', IRI), [])
+})

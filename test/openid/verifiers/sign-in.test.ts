@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as openid from 'openid-client'
+import { inTenant } from '../../../entities/orm.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
@@ -82,9 +83,26 @@ test('the same device: the wallet leads back with a response code, and polling d
   t.is(status, 200)
   const state = await begun.browser.open(`${begun.page.url}/state`)
   t.deepEqual(JSON.parse(state.text), { state: 'returning', failures: 0 })
-  t.is((await begun.browser.open(`${begun.page.url}/done`)).status, 400)
+  for (const code of ['', '?response_code=', '?response_code=another'])
+    t.is((await begun.browser.open(`${begun.page.url}/done${code}`)).status, 400, code)
   const tokens = await party.grant(await party.back(begun, String(body.redirect_uri)), begun)
   t.is(tokens.claims()?.course, 'CS-101')
+})
+
+test('a sign-in whose time is over takes no answer, and signs in nobody who has answered', async (t) => {
+  const own = await createVerifier(world)
+  const party = await openRelyingParty(own, await createVerifierClient(world, own.id))
+  const { holder, credential } = await courseOf()
+  for (const answersFirst of [false, true]) {
+    const begun = await party.begin()
+    const request = await wallet.readRequest(qrLink(begun.page))
+    const answer = async () => (await wallet.answer(request, await presentJsonLd(holder, credential, request))).status
+    if (answersFirst) t.is(await answer(), 200)
+    await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+      em.execute(`update oidc_sign_ins set expires_at = now() - interval '1 second' where verifier_id = '${own.id}'`),
+    )
+    t.is(answersFirst ? (await begun.browser.open(`${begun.page.url}/done`)).status : await answer(), 400)
+  }
 })
 
 test('mso_mdoc: a person signs in with a mobile credential, and gets the claims of its elements', async (t) => {

@@ -86,11 +86,16 @@ test('what a verifier cannot be is refused with its place', async (t) => {
     [{ verifier_did: 'did:key:zUnknown' }, 400, 'verifier_did did'],
     [{ verifier_did: await createDid(world, 'bls12381g2') }, 400, 'verifier_did did'],
   ]
-  for (const [more, status, fault] of cases) {
-    const reply = await ask('', { body: { ...body, ...more } })
-    t.is(reply.status, status, fault)
-    t.deepEqual(faults(reply.json<Problem>()), [fault])
-  }
+  const { id } = await createVerifier(world)
+  for (const [more, status, fault] of cases)
+    for (const [path, method] of [
+      ['', 'POST'],
+      [`/${id}`, 'PUT'],
+    ] as const) {
+      const reply = await ask(path, { method, body: { ...body, ...more } })
+      t.is(reply.status, status, `${method} ${fault}`)
+      t.deepEqual(faults(reply.json<Problem>()), [fault])
+    }
   for (const missing of Object.keys(body)) {
     const { [missing as keyof typeof body]: _, ...rest } = body
     t.is((await ask('', { body: rest })).status, 400, missing)
