@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import test from 'ava'
 import { createDid } from '../support/credentials/credentials.ts'
-import { createIaca, createSigner } from '../support/credentials/mobile.ts'
+import { createIaca, createSigner, IACAS, SIGNERS } from '../support/credentials/mobile.ts'
 import { SD_JWT, signSdJwt, verifySdJwt } from '../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -86,9 +86,29 @@ test('a document signer signs with its certificate, and its IACA is trusted', as
   t.false('iss' in partOf(encoded, 1))
   const verdict = await verifySdJwt(world, encoded)
   t.true(verdict.verified, JSON.stringify(verdict))
+  t.true((await verifySdJwt(world, encoded, { trusted_issuers: [verdict.issuer] })).verified)
+  t.deepEqual(failed(await verifySdJwt(world, encoded, { trusted_issuers: [issuer] })), [
+    'IssuerKey sd_jwt.issuer_not_trusted',
+  ])
   const foreign = await world.addTenant()
   const elsewhere = await verifySdJwt(world, encoded, {}, await world.tokenOf(foreign))
   t.deepEqual(failed(elsewhere), ['IssuerKey sd_jwt.certificate_untrusted'])
+})
+
+test('an IACA that is not active, and a document signer that was revoked, are trusted no more', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  const iaca = await createIaca(world, token)
+  const signer = await createSigner(world, token)
+  const { encoded } = await signSdJwt(world, { payload, issued_as: 'x5c' }, token)
+  const look = async () => failed(await verifySdJwt(world, encoded, {}, token))
+  const setActive = (active: boolean) => world.ask(`${IACAS}/${iaca}`, { method: 'PUT', token, body: { active } })
+  t.deepEqual(await look(), [])
+  t.is((await setActive(false)).status, 200)
+  t.deepEqual(await look(), ['IssuerKey sd_jwt.certificate_untrusted'])
+  t.is((await setActive(true)).status, 200)
+  t.deepEqual(await look(), [])
+  t.is((await world.ask(`${SIGNERS}/${signer}/revoke`, { method: 'POST', token })).status, 200)
+  t.deepEqual(await look(), ['IssuerKey sd_jwt.certificate_revoked'])
 })
 
 for (const issued_as of ['did', 'x5c'])

@@ -2,9 +2,15 @@ import { deflateSync } from 'node:zlib'
 import test from 'ava'
 import { createIssuerKeys } from '../../activities/sd-jwt-credentials/issuer-keys.ts'
 import { createSdJwtStatus } from '../../activities/sd-jwt-credentials/status.ts'
+import { createTypeMetadata } from '../../activities/sd-jwt-credentials/type-metadata.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { Faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
+import { integrityOf } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { METADATA_PATH } from '../../protocol/sd-jwt-credentials/issuers.ts'
+import { keyOfJwk } from '../../protocol/sd-jwt-credentials/keys.ts'
+import type { ProcessedSdJwt } from '../../protocol/sd-jwt-credentials/processed.ts'
+import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { issuerKey, jwtOf, NOW, testKey } from '../support/sd-jwt/tokens.ts'
 
 const TENANT = 'tenant'
@@ -73,4 +79,82 @@ test('the status list of a DID names no other issuer', async (t) => {
     (await t.throwsAsync(isRevoked('did:web:other.example', reference), { instanceOf: Refusal })).code,
     'status_list.mismatch',
   )
+})
+
+test('a status list by certificates is signed under the authority of the credential, and none is remembered for another', async (t) => {
+  const claims = { sub: LIST, status_list: { bits: 1, lst: deflateSync(Buffer.alloc(1_024)).toString('base64url') } }
+  const text = await jwtOf({ alg: 'ES256', typ: 'statuslist+jwt', x5c: ['YQ=='] }, claims)
+  const names: string[] = []
+  const namedLists = {
+    isOwnSet: async () => undefined,
+    foreignList(_: string, { name, read }: { name: string; read(bytes: Uint8Array): unknown }) {
+      names.push(name)
+      return read(Buffer.from(text))
+    },
+  }
+  const key = keyOfJwk(issuerKey.jwk)
+  const issuerKeys = { find: async () => ({ key, issuer: 'one authority' }) }
+  const status = createSdJwtStatus({ now: () => NOW, config, namedLists, issuerKeys } as never)
+  const isSet = (issuer: string, tenantId = TENANT) =>
+    status.isSet(tenantId, { index: 7, url: LIST }, { by: 'x5c', chain: [] }, { key, issuer })
+  t.false(await isSet('one authority'))
+  const { fault } = await t.throwsAsync(isSet('another authority'), { instanceOf: Faulty })
+  t.is(fault.code, 'sd_jwt.status_list_of_other')
+  t.false(await isSet('one authority', 'another tenant'))
+  t.is(new Set(names).size, 3)
+})
+
+test('a DID has to allow its key to assert, and a certificate has to name the issuer of the credential', async (t) => {
+  const did = 'did:web:issuer.example'
+  const { certificate } = await makeForeignIaca()
+  const { certificate: leaf } = await (await makeForeignIaca()).signer()
+  const issuer = await makeForeignIaca()
+  const own = await issuer.signer()
+  const keysFor = (relationship: string) => {
+    const method = { id: KID, type: 'JsonWebKey', controller: did, publicKeyJwk: issuerKey.jwk }
+    const document = { id: did, verificationMethod: [method], [relationship]: [KID] }
+    const rows = [{ certificate }, { certificate: issuer.certificate }]
+    return createIssuerKeys({
+      ...{ now: () => new Date(), config, trustGate: { trustFor: async () => undefined } },
+      systemSql: { query: async ({ name }: { name: string }) => ({ rows: name === 'sd-jwt-iacas' ? rows : [] }) },
+      didResolver: { documentFor: async () => document },
+    } as never)
+  }
+  const code = async (reference: IssuerReference, relationship = 'assertionMethod') => {
+    const find = keysFor(relationship).find(TENANT, reference)
+    return find.then(
+      () => undefined,
+      (error: unknown) => (error instanceof Faulty ? error.fault.code.replace('sd_jwt.', '') : error),
+    )
+  }
+  t.is(await code({ by: 'did', issuer: did, keyUrl: KID }), undefined)
+  t.is(await code({ by: 'did', issuer: did, keyUrl: KID }, 'authentication'), 'key_not_authorized')
+  t.is(await code({ by: 'x5c', chain: [own.certificate] }), undefined)
+  t.is(await code({ by: 'x5c', chain: [leaf] }), 'certificate_untrusted')
+  t.is(await code({ by: 'x5c', chain: [own.certificate], issuer: 'https://bank.example' }), 'certificate_of_other')
+})
+
+test('type metadata in the cache does not stand for what a digest says: it is fetched anew', async (t) => {
+  const vct = 'https://types.example/course'
+  let name = 'First'
+  let fetched = 0
+  const bytes = () => Buffer.from(JSON.stringify({ vct, name }))
+  const fetch = async () => {
+    fetched += 1
+    return { status: 200, body: bytes() }
+  }
+  const { check } = createTypeMetadata({ outbound: { fetch }, now: () => NOW, config } as never)
+  const processed: ProcessedSdJwt = {
+    root: { content: { kind: 'object', members: new Map(), undisclosed: 0 } },
+    ...{ claims: {}, selective: [] },
+  }
+  const first = integrityOf(bytes())
+  await check(TENANT, processed, vct, undefined)
+  t.deepEqual((await check(TENANT, processed, vct, first)).faults, [])
+  t.is(fetched, 1)
+  name = 'Second'
+  t.deepEqual((await check(TENANT, processed, vct, integrityOf(bytes()))).faults, [])
+  t.is(fetched, 2)
+  const { fault } = await t.throwsAsync(check(TENANT, processed, vct, first), { instanceOf: Faulty })
+  t.is(fault.code, 'sd_jwt.type_integrity')
 })

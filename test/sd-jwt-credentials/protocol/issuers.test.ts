@@ -1,6 +1,7 @@
 import test from 'ava'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'
+import { Faulty } from '../../../protocol/sd-jwt-credentials/faults.ts'
 import {
   chooseKey,
   issuerMetadata,
@@ -39,6 +40,17 @@ test('the header and the form of iss say how the key is found (section 2.5)', (t
       issuer: 'did:web:a.example',
       keyUrl: 'did:web:a.example#key',
     })
+})
+
+test('a key of a DID is none of another DID that begins with the same text', (t) => {
+  for (const kid of ['did:web:a.example.evil#key', 'did:web:a.example:b#key', 'did:web:a.example'])
+    t.is(
+      t.throws(() => issuerReference({ header: { kid }, payload: { iss: 'did:web:a.example' } }), {
+        instanceOf: Faulty,
+      }).fault.code,
+      'sd_jwt.kid_of_other',
+      kid,
+    )
 })
 
 test('metadata is taken only of the issuer itself, with one of jwks and jwks_uri (sections 3.2 and 3.3)', (t) => {
