@@ -124,3 +124,21 @@ for (const [what, message, form] of REFUSED)
     t.like(reason, [{ type: 'StatusUnavailable' }])
     t.regex(String(Object(reason[0]).message), message)
   })
+
+test.serial(
+  'a list that is remembered is read again once its envelope has ended, whatever the list itself says',
+  async (t) => {
+    const exp = Math.floor(Date.now() / 1_000) + 3
+    const url = await publish((list) => asJws({ ...list, exp }))
+    t.is(await verdictOf(url, 4), 'verified')
+    const bits = Buffer.alloc(16_384, 0xff)
+    const encodedList = `u${gzipSync(bits).toString('base64url')}`
+    lists.set(new URL(url).pathname, {
+      type: 'application/vc+jwt',
+      body: await ofSubject(listAt(url), { encodedList }),
+    })
+    t.is(await verdictOf(url, 4), 'verified', 'from memory')
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, exp * 1_000 - Date.now()) + 50))
+    t.is(await verdictOf(url, 4), 'Revoked')
+  },
+)

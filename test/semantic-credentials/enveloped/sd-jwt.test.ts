@@ -136,14 +136,15 @@ test('of several subjects each has its claims and its decoys', async (t) => {
 
 /** Terms and members that are refused, with the code of the refusal and the first error's code and path. */
 const REFUSED: [what: string, terms: Json, more: Json, expected: [code: string, error: string, path: string]][] = [
-  ...['@context', 'type', 'issuer', 'validFrom', 'validUntil', 'credentialStatus', 'credentialSchema'].map(
-    (member): (typeof REFUSED)[number] => [
-      `${member} hidden`,
-      { selectively: [[member]] },
-      {},
-      ['credential.invalid', 'disclosure.never', 'selectively.0'],
-    ],
-  ),
+  ...[
+    ...['@context', 'type', 'issuer', 'validFrom', 'validUntil', 'credentialStatus', 'credentialSchema'],
+    ...['relatedResource', 'termsOfUse', 'proof'],
+  ].map((member): (typeof REFUSED)[number] => [
+    `${member} hidden`,
+    { selectively: [[member]] },
+    {},
+    ['credential.invalid', 'disclosure.never', 'selectively.0'],
+  ]),
   [
     'a part of the issuer hidden',
     {

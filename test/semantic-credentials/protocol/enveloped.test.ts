@@ -1,9 +1,12 @@
 import test from 'ava'
+import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { encodeCbor } from '../../../protocol/cose/cbor.ts'
 import { HEADER } from '../../../protocol/cose/sign1.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
+import { toJwk } from '../../../protocol/dids/index.ts'
 import { parseCompactJws } from '../../../protocol/jws.ts'
-import { openEnvelope } from '../../../protocol/semantic-credentials/enveloped/index.ts'
+import { openEnvelope, openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
+import { envelopeReasons, presenterReasons } from '../../../protocol/semantic-credentials/enveloped/verify.ts'
 import { withoutEnvelopes } from '../../../protocol/semantic-credentials/presentations/envelopes.ts'
 import {
   asCose,
@@ -112,6 +115,46 @@ for (const [what, envelope, code] of CASES)
   test(`${what}: ${code}`, async (t) => {
     t.is(await verdict(await envelope()), code)
   })
+
+const DID = 'did:web:issuer.example'
+const NOW = new Date('2026-03-01T12:00:00Z')
+
+/** The document of a DID whose key has this relationship. */
+const documentOf = (relationship: string, more: Json = {}) => ({
+  id: DID,
+  verificationMethod: [
+    { id: `${DID}#key`, type: 'JsonWebKey', controller: DID, publicKeyJwk: toJwk(ed25519), ...more },
+  ],
+  [relationship]: [`${DID}#key`],
+})
+
+test('the key of an envelope is one of the issuer, or of the presenter, for its purpose, until it ends', async (t) => {
+  const header = { kid: `${DID}#key` }
+  const opened = openEnvelope(asJwt(await jwt({ header, payload: credentialOf({ ...ed25519, did: DID }) })))
+  const presentation = { '@context': [CONTEXT.credentialsV2], type: ['VerifiablePresentation'], holder: DID }
+  const presented = openPresentation({
+    ...enveloped(
+      `data:application/vp+jwt,${await jwt({ header: { ...header, typ: 'vp+jwt', cty: 'vp' }, payload: presentation })}`,
+    ),
+    type: 'EnvelopedVerifiablePresentation',
+  })
+  const codes = async (relationship: string, more: Json = {}, issuer = DID) => {
+    const rules = { now: NOW, resolveDid: async () => documentOf(relationship, more) }
+    const ofIssuer = await envelopeReasons(opened, { ...rules, issuer, byIssuer: true, atItsTime: true })
+    const ofPresenter = await presenterReasons(presented, { ...rules, controller: DID })
+    return [ofIssuer, ofPresenter].map((reasons) => reasons.map(({ code }) => code?.replace('envelope.', '')).join())
+  }
+  t.deepEqual(await codes('assertionMethod'), ['', 'key_not_allowed'])
+  t.deepEqual(await codes('authentication'), ['key_not_allowed', ''])
+  for (const member of ['revoked', 'expires']) {
+    const at = (time: string) => ({ [member]: time })
+    t.deepEqual(await codes('assertionMethod', at('2026-02-01T00:00:00Z')), ['key_ended', 'key_not_allowed'])
+    t.deepEqual(await codes('authentication', at('2026-02-01T00:00:00Z')), ['key_not_allowed', 'key_ended'])
+    t.deepEqual(await codes('assertionMethod', at('2026-04-01T00:00:00Z')), ['', 'key_not_allowed'])
+  }
+  const [ofIssuer] = await codes('assertionMethod', {}, 'did:web:issuer')
+  t.is(ofIssuer, 'key_of_another', 'a DID that begins as the other one is not it')
+})
 
 test('a text of dots is refused before its parts are decoded', (t) => {
   const dots = asJwt('.'.repeat(900_000))
