@@ -68,3 +68,36 @@ test('requests go on while identities are looked at that repeat each other', asy
   t.is(entries.length, 1)
   t.true(turns > 1_000, `the event loop had ${turns} turns`)
 })
+
+test('of two lists with one sequence number the one that was issued later is the newer', async (t) => {
+  const services = [
+    { entity: 'A', type: PID_ISSUANCE, status: undefined, statusSince: undefined, certificates: [], unread: [] },
+  ].map((service) => ({ ...service, identifiers: ['did:web:a.example'] }))
+  const issued = new Date('2026-11-20T00:00:00Z')
+  const list: EtsiList = { type: undefined, sequence: 7, issuedAt: issued, nextUpdate: undefined, services }
+  const parts = {
+    documents: { readTrustList: async () => list },
+    now: () => new Date('2026-11-25T00:00:00Z'),
+    config: {},
+  }
+  const imports = createTrustImports(parts as unknown as Dependencies)
+  const source = {
+    format: 'ts-119-602' as const,
+    signers: [],
+    serviceTypes: [PID_ISSUANCE],
+    refreshHours: 6,
+    graceHours: 24,
+  }
+  const after = async (sequenceNumber: number, issuedAt: string) => {
+    const facts = { type: null, sequenceNumber, issuedAt, nextUpdate: null, skipped: 0 }
+    const read = imports.read('a', source, { formats: ['sd-jwt-vc'], attests: [], facts }, '{}')
+    return read.then(
+      ({ entries }) => entries.length,
+      (error: unknown) => (error instanceof Refusal ? error.code : error),
+    )
+  }
+  t.is(await after(7, '2026-11-20T00:00:00.001Z'), 'trust_list.source_older')
+  t.is(await after(7, '2026-11-20T00:00:00.000Z'), 1, 'the same again')
+  t.is(await after(6, '2026-11-21T00:00:00.000Z'), 1)
+  t.is(await after(8, '2026-11-19T00:00:00.000Z'), 'trust_list.source_older')
+})

@@ -1,10 +1,13 @@
 import test from 'ava'
 import type { Dependencies } from '../../activities/dependencies.ts'
 import { createTrustGate } from '../../activities/trust-lists/gate.ts'
+import { dueAfter } from '../../activities/trust-lists/rows.ts'
+import type { TrustList } from '../../entities/trust-lists/lists.ts'
 import { readPem } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { MAX_IMPORTED } from '../../protocol/trust-lists/etsi/listed.ts'
 import { heldEntry, MAX_LISTS } from '../../protocol/trust-lists/lists.ts'
-import { indexed, providersOf, trustOf } from '../../protocol/trust-lists/trust.ts'
+import { signersNow } from '../../protocol/trust-lists/sources.ts'
+import { indexed, providersOf, trustOf, urlsOf } from '../../protocol/trust-lists/trust.ts'
 import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 
 const TENANT = '3f1c7a5e-0000-4000-8000-000000000001'
@@ -58,4 +61,41 @@ test('a chain is tried with a bounded number of certificates, each once and read
   const anchors = () => trustOf(lists, 'mobile', new Date())?.anchorsOf([{ fingerprint: own, issuerName: 'none' }])
   t.is(anchors()?.length, 1, 'one certificate of two lists')
   t.is(anchors()?.[0], anchors()?.[0], 'it is read once')
+})
+
+const NOW = new Date('2026-11-25T12:00:00Z')
+const inSeconds = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000)
+
+test('a list that is stale, or for another format, names no authority of an issuer', (t) => {
+  const url = 'https://lists.example/a'
+  const listOf = (staleAt: Date | null) =>
+    indexed({
+      ...{ id: 'a', name: 'A', formats: ['sd-jwt-vc' as const], attests: [], enforced: false, url, staleAt },
+      entries: [{ identifier: 'did:web:a.example', issuer: 'did:web:a.example' }],
+    })
+  const found = (staleAt: Date | null, format: 'sd-jwt-vc' | 'semantic', issuer?: string) =>
+    urlsOf([listOf(staleAt)], format, NOW, issuer)
+  for (const staleAt of [null, inSeconds(1)]) {
+    t.deepEqual(found(staleAt, 'sd-jwt-vc', 'did:web:a.example'), [url])
+    t.deepEqual(found(staleAt, 'semantic', 'did:web:a.example'), [])
+    t.deepEqual(found(staleAt, 'sd-jwt-vc', 'did:web:b.example'), [])
+  }
+  t.deepEqual(found(NOW, 'sd-jwt-vc', 'did:web:a.example'), [])
+  t.deepEqual([found(NOW, 'sd-jwt-vc'), found(NOW, 'semantic')], [[url], []], 'a query may still name it')
+})
+
+test('a signer of lists counts from the beginning of its certificate to the end', async (t) => {
+  const { certificatePem } = await makeForeignIaca()
+  const { notBefore, notAfter } = readPem(certificatePem, 'certificate')
+  const at = (time: Date, ms: number) =>
+    signersNow({ signers: [certificatePem] }, new Date(time.getTime() + ms))?.length
+  t.deepEqual([at(notBefore, -1), at(notBefore, 0), at(notAfter, 0), at(notAfter, 1)], [0, 1, 1, 0])
+})
+
+test('the clock looks at a list that was sent once it is stale, to say so once', (t) => {
+  const source = { format: 'ts-119-602' as const, signers: [], serviceTypes: [], refreshHours: 6, graceHours: 0 }
+  const due = (more: object) =>
+    dueAfter({ source, staleAt: inSeconds(60), staleNoted: false, ...more } as object as TrustList, NOW)
+  t.deepEqual(due({}), inSeconds(60))
+  t.deepEqual([due({ staleNoted: true }), due({ staleAt: null }), due({ source: null })], [null, null, null])
 })

@@ -50,7 +50,9 @@ test('a signed list is imported: services of the types, with names, certificates
   t.deepEqual((await lists.read(created.id)).json(), reply.json())
   t.is(refusal(await lists.refresh(created.id), 409), 'trust_list.no_url')
   const typed = await lists.update(created.id, { entries: [{ certificate: other }] })
-  t.like(typed.json<TrustListAnswer>(), { source: null, imported: null, fetchedAt: null, entryCount: 1 })
+  t.like(typed.json<TrustListAnswer>(), {
+    ...{ source: null, imported: null, fetchedAt: null, staleAt: null, entryCount: 1 },
+  })
   const source = { format: 'ts-119-602', document: JSON.stringify(list), serviceTypes: [PID_REVOCATION] }
   const again = await lists.update(created.id, { source })
   t.like(again.json<TrustListAnswer>(), { entryCount: 1, source: { signers: [] } }, 'the caller vouches for it')
@@ -220,6 +222,19 @@ for (const [what, source, place] of SOURCES)
       [place],
     )
   })
+
+test('of two changes at once the one that read its list before the other is refused', async (t) => {
+  const { lists, reply } = await importing(await operator.sign(good()))
+  const { id } = reply.json<TrustListAnswer>()
+  const ids = Array.from({ length: 3_000 }, (_, at) => ({ val: Buffer.from(`${at}`).toString('base64') }))
+  const long = JSON.stringify(good()).replace('"X509Certificates":[', `$&${JSON.stringify(ids).slice(1, -1)},`)
+  const source = { format: 'ts-119-602', document: long, serviceTypes: [PID_ISSUANCE] }
+  const slow = lists.update(id, { source })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  t.is((await lists.update(id, { name: 'Changed' })).status, 200)
+  t.is(refusal(await slow, 409), 'trust_list.changed')
+  t.like((await lists.read(id)).json<TrustListAnswer>(), { name: 'Changed', source: { signers: [operator.signer] } })
+})
 
 test('entries and a source together are refused, and so is neither', async (t) => {
   const entries = [{ certificate: pem }]
