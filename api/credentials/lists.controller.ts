@@ -13,12 +13,12 @@ import {
 import type { Request as HttpRequest } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { isFresh } from '../../protocol/etag.ts'
-import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
+import { jwtOfList } from '../../protocol/status-list/enveloped.ts'
 import type { Called } from '../frame/authentication.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid, VerifiableCredential } from '../frame/wire.ts'
 import { listToWire, type RevocationListOut } from './lists.wire.ts'
-import { publisherOf, sendEnveloped } from './published.ts'
+import { publisherOf, sendJwt } from './published.ts'
 
 @Route('v1')
 @Tags('Web semantic credentials')
@@ -54,7 +54,8 @@ export class StatusListsController extends Controller {
   async published(@Request() request: HttpRequest, @Path() id: Uuid): Promise<VerifiableCredential | undefined> {
     const tenant = await publisherOf(this.platform, request)
     const { credential, etag } = await this.platform.statusPublisher.publishedList(tenant.id, id)
-    if (isEnveloped(credential)) return sendEnveloped(request, etag, credential)
+    const jwt = jwtOfList(credential)
+    if (jwt !== undefined) return sendJwt(request, etag, { jwt, credential })
     this.setHeader('ETag', etag)
     this.setHeader('Cache-Control', 'public, max-age=3')
     // verifiers in a browser read it too (Fetch standard, CORS protocol)

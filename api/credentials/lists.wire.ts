@@ -1,6 +1,5 @@
 import type { CredentialStatus } from '../../activities/credentials/status-lists/changes.ts'
-import { openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
-import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
+import { listIn } from '../../protocol/status-list/enveloped.ts'
 import type { DateTime, JsonObject, Uri, Uuid, VerifiableCredential } from '../frame/wire.ts'
 
 type StatusList = Awaited<ReturnType<CredentialStatus['readList']>>
@@ -24,12 +23,9 @@ function signerOf({ id, didId }: StatusList): Uuid {
   return didId
 }
 
-const contentOf = (credential: JsonObject): JsonObject =>
-  isEnveloped(credential) ? openEnvelope(credential).credential : credential
-
 export const listToWire = (list: StatusList, credential: JsonObject): RevocationListOut => ({
   id: list.id,
-  credential_id: String(contentOf(credential).id),
+  credential_id: String(listIn(credential).id),
   org_did_id: signerOf(list),
   credential,
   created_at: list.createdAt.toISOString(),

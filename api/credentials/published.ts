@@ -2,7 +2,6 @@ import type { Request } from 'express'
 import type { Platform } from '../../activities/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { isFresh, isUnmodified, type Modified } from '../../protocol/etag.ts'
-import { encodedIn } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import type { JsonObject } from '../frame/wire.ts'
 
 /** The tenant whose status lists the host of a public request publishes. */
@@ -62,10 +61,14 @@ export function sendForm(request: Request, etag: string, forms: readonly [Form, 
  * Sends a credential in an envelope: the JWT itself, and to callers who accept only JSON the object that has it
  * (VC-JOSE-COSE 1.0, section 3.1; VC Data Model 2.0, section 4.12).
  */
-export function sendEnveloped(request: Request, etag: string, credential: JsonObject): undefined {
+export function sendJwt(
+  request: Request,
+  etag: string,
+  { jwt, credential }: { jwt: string; credential: JsonObject },
+): undefined {
   const object = Buffer.from(JSON.stringify(credential))
   sendForm(request, etag, [
-    ['application/vc+jwt', Buffer.from(encodedIn(String(credential.id)))],
+    ['application/vc+jwt', Buffer.from(jwt)],
     ['application/vc', object],
     ['application/ld+json', object],
     ['application/json', object],
