@@ -19,6 +19,8 @@ export interface TrustListRecord {
   source: TrustSource | null
   facts: ListFacts | null
   fetchedAt: string | null
+  /** When its URL is read again by itself; null: it has none. */
+  nextRefreshAt: string | null
   staleAt: string | null
   failure: RefreshFailure | null
   createdAt: string
@@ -41,6 +43,7 @@ export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
   source: row.source ?? null,
   facts: row.facts ?? null,
   fetchedAt: row.fetchedAt?.toISOString() ?? null,
+  nextRefreshAt: (row.source?.url !== undefined && row.dueAt?.toISOString()) || null,
   staleAt: row.staleAt?.toISOString() ?? null,
   failure: row.failure ?? null,
   createdAt: row.createdAt.toISOString(),

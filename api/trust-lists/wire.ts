@@ -147,6 +147,8 @@ export interface TrustListSummaryOut {
   imported: ImportedListOut | null
   /** When the list was read last. */
   fetchedAt: DateTime | null
+  /** When its URL is read again by the schedule; null: it has none. */
+  nextRefreshAt: DateTime | null
   /** When its entries count no more. */
   staleAt: DateTime | null
   /** Why it could not be read again. */
@@ -228,6 +230,7 @@ export const TRUST_LIST: TrustListOut = {
   source: null,
   imported: null,
   fetchedAt: null,
+  nextRefreshAt: null,
   staleAt: null,
   failure: null,
   createdAt: '2027-01-01T00:00:00.000Z',
@@ -269,6 +272,7 @@ export const IMPORTED_LIST: TrustListOut = {
     skipped: 0,
   },
   fetchedAt: '2027-01-01T06:00:00.000Z',
+  nextRefreshAt: '2027-01-01T12:00:00.000Z',
   staleAt: '2027-01-09T00:00:00.000Z',
   entries: [
     {

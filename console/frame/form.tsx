@@ -127,6 +127,18 @@ export function TextEntry({
   return <Entry label={label} name={name} hint={hint} field={field} />
 }
 
+/** A file that the reader chooses: the form has it as `File`. */
+export function FileEntry({
+  label,
+  name,
+  hint,
+  accept,
+  required,
+}: EntryProps & { accept: string; required?: boolean }) {
+  const field = (its: Record<string, unknown>) => <input {...its} type="file" accept={accept} required={required} />
+  return <Entry label={label} name={name} hint={hint} field={field} />
+}
+
 interface SelectEntryProps extends EntryProps {
   value?: string
   choices: readonly (readonly [value: string, text: string])[]

@@ -21,6 +21,7 @@ import { sessions } from './sessions/index.tsx'
 import { settings } from './settings/index.tsx'
 import { templates } from './templates/index.tsx'
 import { tenants } from './tenants/index.tsx'
+import { trustLists } from './trust-lists/index.tsx'
 import { users } from './users/index.tsx'
 import { verify } from './verify/index.tsx'
 import { webhooks } from './webhooks/index.tsx'
@@ -42,6 +43,7 @@ export const AREAS = {
   'document-signers': documentSigners,
   inboxes,
   'claim-sources': claimSources,
+  'trust-lists': trustLists,
   ecosystems,
   clients,
   people,
@@ -59,7 +61,7 @@ export type AreaName = keyof typeof AREAS
 export const GROUPS = [
   { name: 'issuing', areas: ['home', 'credentials', 'issue', 'batches', 'templates', 'sessions'] },
   { name: 'verifying', areas: ['verify', 'presentations', 'users'] },
-  { name: 'trust', areas: ['dids', 'domains', 'document-signers', 'ecosystems'] },
+  { name: 'trust', areas: ['dids', 'domains', 'document-signers', 'trust-lists', 'ecosystems'] },
   { name: 'exchange', areas: ['webhooks', 'inboxes', 'claim-sources'] },
   {
     name: 'administration',

@@ -3,7 +3,7 @@ import { Choice, Field, Filters, type useQuery } from '../../frame/filters.tsx'
 import { fieldOf } from '../../frame/moments.ts'
 import { useTexts } from '../../texts/index.ts'
 
-const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
+export const UUID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 interface LogFiltersProps extends Pick<ReturnType<typeof useQuery>, 'query' | 'filter' | 'reset'> {
   from: string

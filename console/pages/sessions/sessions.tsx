@@ -18,7 +18,7 @@ const failureOf = ({ failure, issuances }: Session): string =>
 
 /** Wallets on their way to credentials, newest first. */
 export function SessionsPage({ standing }: { standing: Standing }) {
-  const { sessions, credentials } = useTexts()
+  const { sessions, credentials, reissuances } = useTexts()
   const { query, page, filter, turn, reset } = useQuery(pathOf('sessions'))
   const state = (Object.keys(sessions.states) as StateName[]).find((name) => name === query.state)
   const asked = { ...(state && { state }) }
@@ -39,6 +39,9 @@ export function SessionsPage({ standing }: { standing: Standing }) {
   return (
     <>
       <Heading title={sessions.heading}>{sessions.heading}</Heading>
+      <p>
+        <Link href={pathOf('sessions', 'reissuances')}>{reissuances.heading}</Link>
+      </p>
       <Filters state={JSON.stringify(query)} onFilter={filter} onReset={reset} search={credentials.search}>
         <Choice label={sessions.state} name="state" value={state} choices={Object.entries(sessions.states)} />
       </Filters>

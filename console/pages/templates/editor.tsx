@@ -10,6 +10,7 @@ import { isObject, type Json, textIn } from './claims.ts'
 import { contextsIn, linesOf, type Meaning, meaningsOf } from './contexts.ts'
 import { DurationEntries } from './duration.tsx'
 import { type Display, type Format, TEMPLATES, type Template } from './formats.ts'
+import { KeyAttestationFields } from './key-attestations.tsx'
 import { elementRowsOf, emptyRow, ownContext, type Row, rowsOf, termIn } from './rows.ts'
 import { bodyOf, saveTemplate } from './save.ts'
 import { SdJwtDisplayFields, SdJwtMoreFields, SdJwtTypeFields } from './sd-jwt.fields.tsx'
@@ -211,6 +212,7 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
           {isSdJwt && <SdJwtDisplayFields source={source} />}
           <h2>{templates.more}</h2>
           {isSdJwt && <SdJwtMoreFields source={source} />}
+          {(isSdJwt || format === 'mobile') && <KeyAttestationFields source={source} />}
           {isSemantic && (
             <SelectEntry
               label={templates.proofType}

@@ -5,6 +5,7 @@ import { type Json, named } from './claims.ts'
 import { contextsIn } from './contexts.ts'
 import { durationIn } from './duration.tsx'
 import type { Format, Template } from './formats.ts'
+import { keyAttestationsIn } from './key-attestations.tsx'
 import { type Edited, elementsIn, mappingsOf } from './rows.ts'
 import { sdJwtBody } from './sd-jwt.ts'
 
@@ -50,7 +51,7 @@ export function bodyOf(format: Format, form: FormData, edited: Edited): Json {
     claim_source_id: textOf(form, 'claim_source_id'),
     expiration: durationIn(form, 'expiration'),
     revocable: form.has('revocable'),
-    key_attestations: format === 'mobile' ? edited.source.key_attestations : undefined,
+    key_attestations: format === 'mobile' ? keyAttestationsIn(form) : undefined,
   })
 }
 

@@ -1,6 +1,7 @@
 import { textOf } from '../../frame/form.tsx'
 import { type Json, named, objectsIn } from './claims.ts'
 import { durationIn } from './duration.tsx'
+import { keyAttestationsIn } from './key-attestations.tsx'
 import type { Edited } from './rows.ts'
 import { sdJwtClaimsIn } from './sd-jwt.rows.ts'
 
@@ -42,7 +43,7 @@ export function sdJwtBody(form: FormData, { rows, others, source }: Edited): Jso
     expiration: durationIn(form, 'expiration'),
     revocable: form.has('revocable'),
     key_binding: form.has('key_binding'),
-    key_attestations: form.has('key_binding') ? source.key_attestations : undefined,
+    key_attestations: keyAttestationsIn(form),
     display: display.length > 0 ? display : undefined,
     extends: source.extends,
     extends_integrity: source.extends_integrity,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import anyTest from 'ava'
 import { PDF_TEMPLATE_EXAMPLE } from '../../../api/compact-credentials/pdf.examples.ts'
@@ -8,6 +9,7 @@ import { createPdfTemplate, signCompact } from '../../support/credentials/compac
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
+import { saveReissuance } from '../../support/openid/reissuances.ts'
 import { CLAIMS, createMobileTemplate, createWalletKey, openWallet, sessionsOf } from '../../support/openid/wallet.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 import { needs } from '../../support/parts.ts'
@@ -80,6 +82,7 @@ anyTest.before(async () => {
     ['session', `/sessions/${mdoc.id}`],
     ['session-open', `/sessions/${(await offer()).id}`],
     ['session-failed', `/sessions/${await failed()}`],
+    ['no-reissuances', '/sessions/reissuances'],
     ['credential-mdoc', `/credentials/${mdoc.credentialId}`],
     ['credential-cwt', `/credentials/${pass.id}`],
   ]
@@ -248,6 +251,46 @@ test('a compact credential is read claim by claim, drawn as a QR code and printe
   await picture(page, 'console-credential-printed')
   t.deepEqual([complaints, await stopped()], [[], []])
   await close()
+})
+
+test('an issuer finds what a wallet may get anew by its credential, and ends it after a question', async (t) => {
+  const { id: sessionId, credentialId } = await collected()
+  const id = await saveReissuance(world, { sessionId, credentialId, template })
+  const kept = await saveReissuance(world, { sessionId, credentialId: randomUUID(), template })
+  pages.push(['reissuances', '/sessions/reissuances'], ['reissuance', `/sessions/reissuances/${kept}`])
+  const { page, complaints, stopped, close } = await openConsole(
+    world,
+    await memberOf(world, 'issuer'),
+    '/console/sessions',
+  )
+  await page.click('main a:text-is("Re-issuances")')
+  await page.waitForSelector('tbody tr')
+  t.is(await page.locator('tbody tr').count(), 2)
+  t.is(await page.locator('tbody b').count(), 0, 'a name is text')
+  await page.fill('input[name=userId]', randomUUID())
+  await page.click('search button[type=submit]')
+  await page.waitForSelector('text=No re-issuance fits')
+  await page.fill('input[name=userId]', '')
+  await page.fill('input[name=credentialId]', credentialId)
+  await page.click('search button[type=submit]')
+  await page.waitForSelector(`tbody tr:only-child a:text-is("${id}")`)
+  await page.click('tbody a')
+  await page.waitForSelector('dt:text-is("Used") + dd:text-is("3")')
+  t.is(await page.locator(`dt:text-is("Newest credentials") + dd a:text-is("${credentialId}")`).count(), 1)
+  t.is(await page.locator('dt:text-is("Ends") + dd time').count(), 1)
+  await page.click('button:text-is("End")')
+  await page.click('dialog[open] button:text-is("Cancel")')
+  await page.click('button:text-is("End")')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForURL('**/console/sessions/reissuances')
+  const at = (of: string) => world.ask(`/v1/openid/reissuances/${of}`, { token: world.token })
+  t.deepEqual([(await at(id)).status, (await at(kept)).status], [404, 200])
+  t.deepEqual([complaints, await stopped()], [[], []])
+  await close()
+  const auditor = await openConsole(world, await memberOf(world, 'auditor'), '/console/sessions/reissuances')
+  await auditor.page.waitForSelector('tbody tr')
+  t.is(await auditor.page.locator('main button.danger').count(), 0)
+  await auditor.close()
 })
 
 looksRight(

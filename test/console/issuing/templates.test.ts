@@ -130,6 +130,29 @@ test('templates of the other formats are made and changed', async (t) => {
   }
   await page.goto(`${world.url}/console/templates?format=mobile`)
   await page.waitForSelector('tbody tr:has-text("org.iso.18013.5.1.mDL")')
+  await page.click('tbody a')
+  const levels = 'input[name="key_attestations.key_storage"]'
+  const saved = async (version: number) => {
+    await page.click('button:text-is("Save as the next version")')
+    await page.waitForSelector(`text=Saved: this is version ${version}.`)
+    await settled(page)
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    return templateAt(`/v1/credentials/mobile/configurations/${id}`)
+  }
+  await page.check('input[name=key_attestations]')
+  await page.fill(levels, 'iso_18045_high iso_18045_high')
+  await page.click('button:text-is("Save as the next version")')
+  await page.waitForSelector('.failure:has-text("key_attestations.key_storage.1")')
+  await page.fill(levels, 'iso_18045_high, iso_18045_moderate')
+  const asked = { key_storage: ['iso_18045_high', 'iso_18045_moderate'], user_authentication: [] }
+  t.like(await saved(3), { key_attestations: asked })
+  t.is(await page.inputValue(levels), 'iso_18045_high, iso_18045_moderate')
+  await page.check('input[name=revocable]')
+  t.like(await saved(4), { key_attestations: asked }, 'what the form shows stays')
+  await page.uncheck('input[name=key_attestations]')
+  t.false('key_attestations' in (await saved(5)))
+  await page.goto(`${world.url}/console/templates?format=mobile`)
+  await page.waitForSelector('tbody tr:has-text("org.iso.18013.5.1.mDL")')
   await close()
 })
 

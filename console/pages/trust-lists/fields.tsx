@@ -1,0 +1,195 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { CheckEntry, FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { useSay, useTexts } from '../../texts/index.ts'
+import { FORMAT_NAMES } from '../templates/formats.ts'
+import { ATTESTED, issuerField, SOURCE_FORMATS } from './read.ts'
+
+type TrustList = Schemas['TrustListOut']
+type Source = NonNullable<TrustList['source']>
+
+/** What the list is for, and whether it decides. */
+export function Roles({ list }: { list?: TrustList }) {
+  const { 'trust-lists': texts, templates, users } = useTexts()
+  return (
+    <>
+      <TextEntry label={texts.name} name="name" value={list?.name} required />
+      <fieldset>
+        <legend>{texts.formats}</legend>
+        <p class="quiet">{texts.formatsHint}</p>
+        {FORMAT_NAMES.map((each) => (
+          <CheckEntry
+            key={each}
+            label={templates.formats[each]}
+            name={`formats.${each}`}
+            isChecked={list?.formats.includes(each)}
+          />
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>{texts.attests}</legend>
+        <p class="quiet">{texts.attestsHint}</p>
+        {ATTESTED.map((each) => (
+          <CheckEntry
+            key={each}
+            label={users.attested[each]}
+            name={`attests.${each}`}
+            isChecked={list?.attests.includes(each)}
+          />
+        ))}
+      </fieldset>
+      <CheckEntry
+        label={texts.enforce}
+        name="enforced"
+        hint={texts.enforceHint}
+        isChecked={list ? list.enforced : false}
+      />
+    </>
+  )
+}
+
+const ORIGINS = ['url', 'file', 'entries'] as const
+type From = (typeof ORIGINS)[number]
+
+function originOf(list: TrustList | undefined): From {
+  if (!list) return 'url'
+  return list.source ? (list.source.url === null ? 'file' : 'url') : 'entries'
+}
+
+/** An address or a file, of a list of ETSI, or entries that are typed. */
+export function Origin({ list }: { list?: TrustList }) {
+  const { 'trust-lists': texts } = useTexts()
+  const [from, setFrom] = useState<From>(() => originOf(list))
+  return (
+    <>
+      <SelectEntry
+        label={texts.origin}
+        name="origin"
+        value={from}
+        choices={ORIGINS.map((each) => [each, texts.origins[each]] as const)}
+        onChange={(chosen) => setFrom(ORIGINS.find((each) => each === chosen) ?? 'url')}
+      />
+      {from === 'entries' ? (
+        <Entries entries={list?.source ? [] : (list?.entries ?? [])} />
+      ) : (
+        <SourceFields from={from} source={list?.source ?? undefined} />
+      )}
+    </>
+  )
+}
+
+function SourceFields({ from, source }: { from: From; source: Source | undefined }) {
+  const { 'trust-lists': texts } = useTexts()
+  const hours = { type: 'number' } as const
+  return (
+    <>
+      <SelectEntry
+        label={texts.standard}
+        name="source.format"
+        value={source?.format}
+        choices={SOURCE_FORMATS.map((each) => [each, texts.standards[each]] as const)}
+      />
+      {from === 'url' ? (
+        <TextEntry
+          label={texts.url}
+          name="source.url"
+          type="url"
+          value={source?.url ?? ''}
+          hint={texts.urlHint}
+          required
+        />
+      ) : (
+        <FileEntry
+          label={texts.file}
+          name="source.document"
+          accept=".jwt,.jws,.jose,.json,.xml,.xtsl"
+          hint={texts.fileHint}
+          required
+        />
+      )}
+      <TextEntry
+        label={texts.signers}
+        name="source.signers"
+        value={source?.signers.join('\n') ?? ''}
+        hint={from === 'url' ? texts.signersHint : texts.signersOfFileHint}
+        lines={6}
+        required={from === 'url'}
+      />
+      <TextEntry
+        label={texts.serviceTypes}
+        name="source.serviceTypes"
+        value={source?.serviceTypes.join('\n') ?? ''}
+        hint={texts.serviceTypesHint}
+        lines={3}
+        required
+      />
+      {from === 'url' && (
+        <TextEntry
+          {...hours}
+          label={texts.refreshHours}
+          name="source.refreshHours"
+          value={String(source?.refreshHours ?? 6)}
+          hint={texts.refreshHint}
+        />
+      )}
+      <TextEntry
+        {...hours}
+        label={texts.graceHours}
+        name="source.graceHours"
+        value={String(source?.graceHours ?? 24)}
+        hint={texts.graceHint}
+      />
+    </>
+  )
+}
+
+interface Row {
+  key: number
+  name: string
+  issuer: string
+}
+
+const rowsOf = (entries: TrustList['entries']): Row[] =>
+  entries.map(({ name, certificate, identifier }, key) => ({
+    key,
+    name: name ?? '',
+    issuer: certificate ?? identifier ?? '',
+  }))
+
+/** Issuers one by one, each by a certificate or an identifier. */
+function Entries({ entries }: { entries: TrustList['entries'] }) {
+  const { 'trust-lists': texts } = useTexts()
+  const say = useSay()
+  const [rows, setRows] = useState<Row[]>(() =>
+    entries.length > 0 ? rowsOf(entries) : [{ key: 0, name: '', issuer: '' }],
+  )
+  const add = () => setRows([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, name: '', issuer: '' }])
+  const type = (key: number, issuer: string) => setRows(rows.map((row) => (row.key === key ? { ...row, issuer } : row)))
+  return (
+    <fieldset>
+      <legend>{texts.entries}</legend>
+      {rows.map(({ key, name, issuer }, at) => (
+        <fieldset key={key}>
+          <legend>{say(texts.entry, { number: at + 1 })}</legend>
+          <input type="hidden" name="rows" value={key} />
+          <TextEntry label={texts.entryName} name={`entries.${at}.name`} value={name} />
+          <TextEntry
+            label={texts.issuer}
+            name={issuerField(at, issuer)}
+            value={issuer}
+            hint={texts.issuerHint}
+            lines={3}
+            required
+            onInput={(text) => type(key, text)}
+          />
+          <button type="button" class="small" onClick={() => setRows(rows.filter((row) => row.key !== key))}>
+            {say(texts.removeEntry, { number: at + 1 })}
+          </button>
+        </fieldset>
+      ))}
+      <button type="button" onClick={add}>
+        {texts.addEntry}
+      </button>
+    </fieldset>
+  )
+}

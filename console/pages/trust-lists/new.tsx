@@ -1,0 +1,33 @@
+import { Form } from '../../frame/form.tsx'
+import { Curl, Heading } from '../../frame/parts.tsx'
+import { go, pathOf } from '../../frame/router.tsx'
+import { api } from '../../frame/session.ts'
+import { useTexts } from '../../texts/index.ts'
+import { Origin, Roles } from './fields.tsx'
+import { originIn, rolesIn } from './read.ts'
+
+/** That of docs/trust-lists.md. */
+export const EXAMPLE = {
+  name: 'Universities of Example',
+  formats: ['sd-jwt-vc'],
+  enforced: false,
+  entries: [{ name: 'Law school', identifier: 'did:web:law.university.example' }],
+}
+
+export function NewTrustListPage() {
+  const { 'trust-lists': texts } = useTexts()
+  const create = async (form: FormData) => {
+    const { id } = await api.post('/v1/trust-lists', { body: { ...rolesIn(form), ...(await originIn(form)) } })
+    go(pathOf('trust-lists', id))
+  }
+  return (
+    <>
+      <Heading title={texts.new}>{texts.new}</Heading>
+      <Form submit={texts.create} onSubmit={create}>
+        <Roles />
+        <Origin />
+      </Form>
+      <Curl method="POST" path="/v1/trust-lists" body={EXAMPLE} />
+    </>
+  )
+}
