@@ -14,7 +14,7 @@ const KeySchema = defineEntity({
     didId: p.uuid().nullable(),
     /** Its owner that is no DID: an IACA or a document signer. */
     ownerId: p.uuid().nullable(),
-    keyType: p.text().$type<'ed25519' | 'p256' | 'bls12381g2' | 'x25519'>(),
+    keyType: p.text().$type<'ed25519' | 'p256' | 'p384' | 'bls12381g2' | 'x25519'>(),
     custody: p.text().$type<'hardened' | 'software'>().nullable(),
     publicKey: p.blob().nullable(),
     /** The DID URL of the verification method, once the DID is known. */

@@ -3,7 +3,7 @@ import { isObject } from './json.ts'
 
 /** Members of the protected header that we write (RFC 7515, section 4.1); `kid` names the key. */
 export interface JwsHeader {
-  alg: 'EdDSA' | 'ES256'
+  alg: 'EdDSA' | 'ES256' | 'ES384'
   typ?: string
   /** Of the payload. */
   cty?: string
@@ -18,6 +18,7 @@ export interface JwsHeader {
 export function jwsAlgorithm(keyType: string): JwsHeader['alg'] {
   if (keyType === 'ed25519') return 'EdDSA'
   if (keyType === 'p256') return 'ES256'
+  if (keyType === 'p384') return 'ES384'
   throw new Error(`a key of type ${keyType} cannot sign a JWS`)
 }
 

@@ -5,7 +5,10 @@ import { statusListJwt } from '../../protocol/status-list/token.ts'
 import type { ListToSign, StatusKinds } from '../credentials/format.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { Signers } from '../dids/signers.ts'
-import { KEY_TYPES, LIST_KIND } from './sign.ts'
+import { LIST_KIND } from './sign.ts'
+
+/** Of compact credentials, and P-384, whose lists have SD-JWT VC credentials alone. */
+const KEY_TYPES = ['p256', 'ed25519', 'p384'] as const
 
 /** Seconds that a reader may keep a list (D-114). */
 const TTL_SECONDS = 3

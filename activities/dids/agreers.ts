@@ -79,10 +79,10 @@ const PREFERRED: readonly AgreementKey['keyType'][] = ['x25519', 'p256']
 
 const hex = ({ keyType, publicKey }: PublicKey) => `${keyType} ${Buffer.from(publicKey).toString('hex')}`
 
-/** The forms in which a key agrees: an Ed25519 key only in its Montgomery form, as did:key says. */
+/** The forms in which a key agrees: an Ed25519 key only in its Montgomery form, as did:key says. P-384 keys only sign. */
 function formOf(keyType: KeyType, publicKey: Buffer): PublicKey | undefined {
   const key: PublicKey = { keyType, publicKey: new Uint8Array(publicKey) }
-  if (keyType === 'bls12381g2') return undefined
+  if (keyType === 'bls12381g2' || keyType === 'p384') return undefined
   return keyType === 'ed25519' ? x25519Of(key) : key
 }
 

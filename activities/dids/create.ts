@@ -15,8 +15,8 @@ import { createKeyRows } from '../keys/rows.ts'
 import { hostFault } from './looks.ts'
 import { type DidRecord, toRecord } from './records.ts'
 
-const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'bls12381g2', 'x25519'] satisfies KeyType[]
-const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'bls12381g2', 'x25519']
+const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519'] satisfies KeyType[]
+const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519']
 
 /** Returns the one option that the method has; any other is refused. */
 function option(options: Record<string, string>, name: string): string | undefined {

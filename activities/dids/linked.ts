@@ -29,6 +29,7 @@ const SIGNING_MS = 2_000
 const PROOFS: [KeyType, ProofType][] = [
   ['ed25519', 'Ed25519Signature2018'],
   ['p256', 'ecdsa-rdfc-2019'],
+  ['p384', 'ecdsa-rdfc-2019'],
   ['bls12381g2', 'bbs-2023'],
 ]
 

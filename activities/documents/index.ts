@@ -146,7 +146,8 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
 
   const proofRequest = ({ signer, ...request }: Unkeyed): ProofRequest => {
     checkSigner(signer, request.proofType)
-    return dated({ ...request, verificationMethod: signer.verificationMethod })
+    const { verificationMethod, keyType } = signer
+    return dated({ ...request, verificationMethod, keyType })
   }
 
   /** The canonical form of documents of one shape is learnt once per tenant (D-084). */
@@ -167,9 +168,15 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
   const sign = async (request: Unkeyed, owner: Owner, alike: boolean): Promise<Json> => {
     const { credential, proofType, signer } = request
     const input = proofRequest(request)
-    const prepared = await (!isForHolders(proofType) && (alike || isLight(credential))
-      ? prepareProof(input, { ...bundled, canonize: canonizeFor(owner) })
-      : inThread('prepare', input, credential, owner))
+    const inTurn = () => inThread('prepare', input, credential, owner)
+    const prepare = () => {
+      if (isForHolders(proofType)) return inTurn()
+      // what is learnt of a shape is of another hash than that of P-384
+      if (signer.keyType === 'p384')
+        return inLane<'prepare'>(isLight(credential), owner, () => prepareProof(input, bundled), inTurn)
+      return alike || isLight(credential) ? prepareProof(input, { ...bundled, canonize: canonizeFor(owner) }) : inTurn()
+    }
+    const prepared = await prepare()
     return completeProof(credential, prepared, signer)
   }
 

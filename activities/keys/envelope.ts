@@ -23,7 +23,8 @@ const SALT_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEAD_BYTES = 1 + MARK_BYTES + SALT_BYTES + NONCE_BYTES
-const SECRET_BYTES = 32
+/** Of a P-384 key 48: its length does not say more than its type, which stands beside it. */
+const secretBytes = ({ keyType }: KeyRef): number => (keyType === 'p384' ? 48 : 32)
 
 const derive = (masterKey: Uint8Array, salt: Uint8Array, info: string, size: number) =>
   Buffer.from(hkdfSync('sha256', masterKey, salt, info, size))
@@ -40,7 +41,7 @@ const associatedData = ({ tenantId, keyId, keyType }: KeyRef, publicKey: Uint8Ar
 
 /**
  * AES-256-GCM under a key of its own per row (HKDF-SHA-256 of the master key, RFC 5869, with a random salt):
- * version (1 byte) ‖ mark of the master key (4) ‖ salt (32) ‖ nonce (12) ‖ ciphertext (32) ‖ tag (16).
+ * version (1 byte) ‖ mark of the master key (4) ‖ salt (32) ‖ nonce (12) ‖ ciphertext (32 or 48) ‖ tag (16).
  */
 export function sealKey(masterKey: Uint8Array, ref: KeyRef, material: KeyMaterial, random: Random): EnvelopeRow {
   const salt = random(SALT_BYTES)
@@ -57,7 +58,7 @@ const refusal = (message: string) => new Refusal('key.envelope_refused', message
 /** Throws `Refusal('key.envelope_refused')` for a row that is damaged, of another key, or under another master key. */
 export function openKey(masterKey: Uint8Array, ref: KeyRef, row: EnvelopeRow): KeyMaterial {
   const envelope = Buffer.from(row.envelope)
-  if (envelope.length !== HEAD_BYTES + SECRET_BYTES + TAG_BYTES || envelope[0] !== VERSION) {
+  if (envelope.length !== HEAD_BYTES + secretBytes(ref) + TAG_BYTES || envelope[0] !== VERSION) {
     throw refusal('The stored key is damaged.')
   }
   if (!markOf(masterKey).equals(envelope.subarray(1, 1 + MARK_BYTES))) {

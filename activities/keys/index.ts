@@ -1,6 +1,6 @@
 import type { Witness } from '../frame/epoch.witness.ts'
 
-export const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
+export const KEY_TYPES = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519'] as const
 export type KeyType = (typeof KEY_TYPES)[number]
 
 /**
@@ -16,7 +16,7 @@ export interface KeyRef {
 export type Custody = 'hardened' | 'software'
 
 export interface CreatedKey {
-  /** Raw public key: 32 bytes Ed25519 and X25519, 33 bytes compressed P-256, 96 bytes compressed BLS12-381 G2. */
+  /** Raw public key: 32 bytes Ed25519 and X25519, 33 bytes compressed P-256, 49 compressed P-384, 96 bytes compressed BLS12-381 G2. */
   publicKey: Uint8Array
   custody: Custody
 }
@@ -43,7 +43,8 @@ export interface KeyStore {
   create(ref: KeyRef): Promise<CreatedKey>
   publicKey(ref: KeyRef): Promise<Uint8Array>
   /**
-   * Ed25519 (RFC 8032) over `data`, or ECDSA P-256 over SHA-256 of it as r‖s (IEEE P1363) with the lower s. 64 bytes.
+   * Ed25519 (RFC 8032) over `data`, or ECDSA as r‖s (IEEE P1363) with the lower s: P-256 over SHA-256 of it, P-384 over
+   * SHA-384. 64 bytes, or 96 of P-384.
    */
   sign(ref: KeyRef, data: Uint8Array): Promise<Uint8Array>
   /**

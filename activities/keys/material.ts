@@ -1,15 +1,18 @@
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject, sign as nodeSign } from 'node:crypto'
 import { ed25519 } from '@noble/curves/ed25519.js'
-import { p256 } from '@noble/curves/nist.js'
+import { p256, p384 } from '@noble/curves/nist.js'
 import { ecSecret, x25519Secret } from '../../protocol/dids/agreement.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { KeyType } from './index.ts'
-import { compactWithLowS } from './low-s.ts'
+import { compactWithLowS, type EcdsaKeyType } from './low-s.ts'
 
 /** Returns random bytes. */
 export type Random = (size: number) => Uint8Array
 
-/** A private key as 32 bytes (RFC 8032 seed, P-256 and BLS12-381 scalar, RFC 7748 secret) and its raw public key. */
+/**
+ * A private key as 32 bytes (RFC 8032 seed, P-256 and BLS12-381 scalar, RFC 7748 secret) or 48 (P-384 scalar), and its raw
+ * public key.
+ */
 export interface KeyMaterial {
   secret: Uint8Array
   publicKey: Uint8Array
@@ -18,18 +21,19 @@ export interface KeyMaterial {
 type CurveKeyType = Exclude<KeyType, 'bls12381g2'>
 
 /**
- * The DER around 32 secret bytes: PKCS #8 of RFC 8410 for the two Edwards/Montgomery curves, SEC 1 of RFC 5915 for
- * P-256.
+ * The DER around the secret bytes: PKCS #8 of RFC 8410 for the two Edwards/Montgomery curves, SEC 1 of RFC 5915 for
+ * P-256 and P-384.
  */
 const DER = {
   ed25519: { type: 'pkcs8', head: '302e020100300506032b657004220420', tail: '' },
   x25519: { type: 'pkcs8', head: '302e020100300506032b656e04220420', tail: '' },
   p256: { type: 'sec1', head: '30310201010420', tail: 'a00a06082a8648ce3d030107' },
+  p384: { type: 'sec1', head: '303e0201010430', tail: 'a00706052b81040022' },
 } as const
 
 const bytes = (base64url: string | undefined): Buffer => Buffer.from(base64url ?? '', 'base64url')
 
-/** Loads 32 secret bytes as a key of node:crypto; BLS12-381, which it does not know, as opaque secret bytes. */
+/** Loads secret bytes as a key of node:crypto; BLS12-381, which it does not know, as opaque secret bytes. */
 export function importSecret(keyType: KeyType, secret: Uint8Array): KeyObject {
   if (keyType === 'bls12381g2') return createSecretKey(secret)
   const { type, head, tail } = DER[keyType]
@@ -37,7 +41,7 @@ export function importSecret(keyType: KeyType, secret: Uint8Array): KeyObject {
   return createPrivateKey({ key, format: 'der', type })
 }
 
-/** Raw public key of a private or public key: 32 bytes, or 33 compressed (SEC 1, 2.3.3) for P-256. */
+/** Raw public key of a private or public key: 32 bytes, or compressed (SEC 1, 2.3.3) 33 for P-256 and 49 for P-384. */
 export function rawPublicKey(key: KeyObject): Uint8Array {
   const { x, y } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
   if (y === undefined) return bytes(x)
@@ -46,18 +50,32 @@ export function rawPublicKey(key: KeyObject): Uint8Array {
 }
 
 /**
- * A fresh key of a curve that node:crypto knows. P-256 takes 48 random bytes to be free of bias (FIPS 186-5, A.2.1).
+ * Secrets of the curves. P-256 takes 48 random bytes, and P-384 takes 72, to be free of bias (FIPS 186-5, A.2.1).
  */
+const SECRETS: Record<CurveKeyType, (random: Random) => Uint8Array> = {
+  ed25519: (random) => random(32),
+  x25519: (random) => random(32),
+  p256: (random) => p256.utils.randomSecretKey(random(48)),
+  p384: (random) => p384.utils.randomSecretKey(random(72)),
+}
+
+/** A fresh key of a curve that node:crypto knows. */
 export function generateCurveKey(keyType: CurveKeyType, random: Random): KeyMaterial {
-  const secret = keyType === 'p256' ? p256.utils.randomSecretKey(random(48)) : random(32)
+  const secret = SECRETS[keyType](random)
   return { secret, publicKey: rawPublicKey(importSecret(keyType, secret)) }
 }
 
-/** Ed25519 over `data`, or ECDSA with SHA-256 as r‖s with the lower s. */
-export const signWith = (key: KeyObject, data: Uint8Array): Uint8Array =>
-  key.asymmetricKeyType === 'ec' ? compactWithLowS(nodeSign('sha256', data, key)) : nodeSign(null, data, key)
+/** Hashes of ECDSA, as every standard here pairs them with the curves (RFC 7518, section 3.4). */
+export const ECDSA_HASH = { p256: 'sha256', p384: 'sha384' } as const satisfies Record<EcdsaKeyType, string>
 
-/** The 32 secret bytes of a private key, for the caller to wipe. */
+/** Ed25519 over `data`, or ECDSA over its hash as r‖s with the lower s. */
+export function signWith(key: KeyObject, data: Uint8Array): Uint8Array {
+  if (key.asymmetricKeyType !== 'ec') return nodeSign(null, data, key)
+  const keyType = key.asymmetricKeyDetails?.namedCurve === 'secp384r1' ? 'p384' : 'p256'
+  return compactWithLowS(nodeSign(ECDSA_HASH[keyType], data, key), keyType)
+}
+
+/** The 32 secret bytes of a private key that agrees, for the caller to wipe. */
 function secretOf(key: KeyObject): Uint8Array {
   if (key.asymmetricKeyType !== 'ec') return key.export({ format: 'der', type: 'pkcs8' }).subarray(-32)
   const from = DER.p256.head.length / 2 // SEC 1 of a P-256 key begins as long as ours, with or without a public key

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { Refusal } from '../../protocol/errors.ts'
 import type { BbsThreads } from './bbs.ts'
 import type { KeyRef, KeyStore, KeyType } from './index.ts'
+import { isEcdsa } from './low-s.ts'
 import { agreeWith, generateCurveKey, importSecret, type KeyMaterial, type Random, signWith } from './material.ts'
 import { assertReference, unknownKey, unsupported } from './reference.ts'
 
@@ -81,7 +82,7 @@ export function createSoftwareKeys({
     publicKey: async (ref) => (await openKey(ref)).publicKey,
 
     async sign(ref, data) {
-      if (ref.keyType !== 'ed25519' && ref.keyType !== 'p256') throw unsupported(ref, 'sign')
+      if (ref.keyType !== 'ed25519' && !isEcdsa(ref.keyType)) throw unsupported(ref, 'sign')
       return signWith((await openKey(ref)).key, data)
     },
 

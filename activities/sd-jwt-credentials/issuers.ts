@@ -1,9 +1,10 @@
 import { Refusal } from '../../protocol/errors.ts'
+import { jwsAlgorithm } from '../../protocol/jws.ts'
 import { metadataUrlOf } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { StatusListKind } from '../../protocol/status-list/index.ts'
 import { lastHourOf } from '../../protocol/time.ts'
-import { LIST_KIND as DID_LIST, KEY_TYPES } from '../compact-credentials/sign.ts'
+import { LIST_KIND as DID_LIST } from '../compact-credentials/sign.ts'
 import { refuseIssuer } from '../credentials/refusals.ts'
 import type { StatusEntries, StatusListOwner } from '../credentials/status-lists/allocation.ts'
 import type { Signers } from '../dids/signers.ts'
@@ -11,6 +12,9 @@ import type { Tenants } from '../frame/tenants/index.ts'
 import { LIST_KIND as SIGNER_LIST } from '../mobile-credentials/sign.ts'
 import type { MobileSigners } from '../mobile-credentials/signers.ts'
 import type { SdJwtTerms } from './terms.ts'
+
+/** Keys of DIDs that sign, best first: ES256, EdDSA, ES384. */
+export const KEY_TYPES = ['p256', 'ed25519', 'p384'] as const
 
 /** An issuer that can sign now. */
 export interface SdJwtIssuer {
@@ -65,7 +69,7 @@ export function createSdJwtIssuers({ tenants, entries, signers, mobileSigners }:
     const chosen = did ?? (await signers.chosen(tenantId, KEY_TYPES, refuseIssuer(field)))
     if (chosen !== undefined) return chosen
     throw new Refusal('credential.issuer_unknown', 'The tenant has no DID that can sign SD-JWT VC credentials.', [
-      { path: field, code: 'issuer', message: 'expected a DID with a p256 or ed25519 key' },
+      { path: field, code: 'issuer', message: 'expected a DID with a p256, ed25519 or p384 key' },
     ])
   }
 
@@ -77,7 +81,7 @@ export function createSdJwtIssuers({ tenants, entries, signers, mobileSigners }:
     const { didId, withKey } = await signers.signerOf(tenantId, did, refuseIssuer(field))
     const signer = withKey({ keyTypes: KEY_TYPES, neededBy: 'an SD-JWT VC' })
     const iss = issuedAs === 'https' ? baseUrl : did
-    const proofType = signer.keyType === 'p256' ? 'ES256' : 'EdDSA'
+    const proofType = jwsAlgorithm(signer.keyType)
     return {
       iss,
       judged: iss,

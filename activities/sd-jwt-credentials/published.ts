@@ -1,10 +1,11 @@
 import { toJwk } from '../../protocol/dids/index.ts'
 import type { PublicKeyType } from '../../protocol/dids/keys.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { jwsAlgorithm } from '../../protocol/jws.ts'
 import { issuerMetadata } from '../../protocol/sd-jwt-credentials/issuers.ts'
-import { KEY_TYPES } from '../compact-credentials/sign.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
+import { KEY_TYPES } from './issuers.ts'
 import type { SdJwtTemplates } from './templates.ts'
 
 /** Those of the default issuer, and the newest, if a tenant has more: verifiers read so many. */
@@ -52,7 +53,7 @@ export function createSdJwtPublished({ systemSql, tenants, sdJwtTemplates }: Par
         ...toJwk({ keyType, publicKey: new Uint8Array(publicKey) }),
         kid,
         use: 'sig',
-        alg: keyType === 'p256' ? 'ES256' : 'EdDSA',
+        alg: jwsAlgorithm(keyType),
       }))
       return JSON.stringify(issuerMetadata(issuer, keys))
     },

@@ -41,7 +41,7 @@ export const createSdJwtWallets = ({ sdJwtSigning, now }: Parts): WalletFormat =
       name,
       bindingMethods: keyBinding ? ['jwk', 'did:key', 'did:jwk', 'did:web'] : [],
       ...(keyAttestations && { keyAttestations }),
-      signingAlgorithms: issuedAs === 'x5c' ? ['ES256'] : ['ES256', 'EdDSA'],
+      signingAlgorithms: issuedAs === 'x5c' ? ['ES256'] : ['ES256', 'EdDSA', 'ES384'],
       members: { vct, credential_metadata: { display: displayOf(template), claims: claimsOf(template) } },
       specifiedMembers: { vct },
     }

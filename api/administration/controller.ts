@@ -27,8 +27,9 @@ interface SettingsIn extends Partial<SettingsBody> {
    */
   requireDomain?: boolean
   /**
-   * true: new status lists of credentials of data model 2.0 are published as vc+jwt, by a P-256 or Ed25519 key of their
-   * issuer, in place of a Data Integrity proof. Lists that exist keep their form. When absent, the setting does not change.
+   * true: new status lists of credentials of data model 2.0 are published as vc+jwt, by a P-256, Ed25519 or P-384 key of
+   * their issuer, in place of a Data Integrity proof. Lists that exist keep their form. When absent, the setting does
+   * not change.
    */
   envelopedStatusLists?: boolean
   /**

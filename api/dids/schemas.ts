@@ -28,7 +28,7 @@ export const DID_SCHEMAS: Schemas = {
     ...request('KEY', [], {
       keyType: {
         type: 'string',
-        enum: ['ed25519', 'p256', 'bls12381g2', 'x25519'],
+        enum: ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519'],
         description: 'An x25519 key opens and sends encrypted messages, and signs nothing.',
       },
     }),

@@ -9,24 +9,24 @@ export const HEADER = { alg: 1, crit: 2, contentType: 3, kid: 4, typ: 16, x5chai
 /** CBOR tag of a COSE_Sign1 (RFC 9052, section 2). */
 const COSE_SIGN1 = 18
 
-export type CoseAlgorithm = 'ES256' | 'EdDSA'
+export type CoseAlgorithm = 'ES256' | 'EdDSA' | 'ES384'
 
-/** IANA, COSE Algorithms: ECDSA with SHA-256 on P-256, and EdDSA on Ed25519 (RFC 9053, section 2). We sign with no other. */
+/** IANA, COSE Algorithms: ECDSA on P-256 and P-384, EdDSA on Ed25519 (RFC 9053, section 2). We sign with no other. */
 const ALGORITHMS: Record<CoseAlgorithm, { value: number; keyType: string }> = {
   ES256: { value: -7, keyType: 'p256' },
   EdDSA: { value: -8, keyType: 'ed25519' },
+  ES384: { value: -35, keyType: 'p384' },
 }
 
 /** Key types by the numbers of algorithms that a reader takes. */
 type KeyTypes = ReadonlyMap<unknown, string>
 
-/** What a reader takes by default. */
-const USUAL: KeyTypes = new Map(Object.values(ALGORITHMS).map(({ value, keyType }) => [value, keyType]))
+/** What a reader takes by default: that of compact credentials (D-949). */
+const USUAL: KeyTypes = new Map([ALGORITHMS.ES256, ALGORITHMS.EdDSA].map(({ value, keyType }) => [value, keyType]))
 
-/** With ES384 (RFC 9053, section 2.1), and ESP256, ESP384 and Ed25519, which name the curve (RFC 9864, section 2). */
+/** With ES384, and ESP256, ESP384 and Ed25519, which name the curve (RFC 9864, section 2). */
 export const ALL_ALGORITHMS: KeyTypes = new Map([
-  ...USUAL,
-  [-35, 'p384'],
+  ...Object.values(ALGORITHMS).map(({ value, keyType }): [unknown, string] => [value, keyType]),
   [-9, 'p256'],
   [-51, 'p384'],
   [-19, 'ed25519'],
@@ -34,7 +34,7 @@ export const ALL_ALGORITHMS: KeyTypes = new Map([
 
 /** Returns the algorithm of a key. Throws for other key types, which no caller may ask of a signer. */
 export function coseAlgorithm(keyType: string): CoseAlgorithm {
-  for (const name of ['ES256', 'EdDSA'] as const) if (ALGORITHMS[name].keyType === keyType) return name
+  for (const name of ['ES256', 'EdDSA', 'ES384'] as const) if (ALGORITHMS[name].keyType === keyType) return name
   throw new Error(`a key of type ${keyType} cannot sign a COSE_Sign1`)
 }
 

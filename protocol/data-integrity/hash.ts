@@ -30,6 +30,9 @@ function proofContext(document: Json, proof: Json): unknown[] {
   return defined ? contexts : [...contexts, CONTEXT.dataIntegrityV2]
 }
 
+/** P-384 hashes with SHA-384, every other key with SHA-256 (VC Data Integrity ECDSA 1.0, section 3.2). */
+export const digestOf = (keyType: string | undefined): Digest => (keyType === 'p384' ? 'sha384' : 'sha256')
+
 /**
  * Canonicalises and hashes a document without its proof and the proof without its signature. All suites but BBS sign
  * these bytes; P-384 hashes with SHA-384 (VC Data Integrity ECDSA 1.0, section 3.2), everything else with SHA-256.

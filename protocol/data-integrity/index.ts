@@ -5,10 +5,10 @@ import { Refusal } from '../errors.ts'
 import { wholeSeconds } from '../time.ts'
 import { type BbsData, bbsProofValue } from './bbs-value.ts'
 import { assertPlainForBbs, type CanonizeOptions, canonizePlain } from './canonize.ts'
-import { detachedJws, hashData, hashJson, type Json, jwsInput } from './hash.ts'
+import { detachedJws, digestOf, hashData, hashJson, type Json, jwsInput } from './hash.ts'
 import { checkPointers } from './pointers.ts'
 import { type SdData, sdProofValue } from './selective-value.ts'
-import { type ProofType, suiteOf, suiteOfProof } from './suites.ts'
+import { keyTypesOf, type ProofType, suiteOf, suiteOfProof } from './suites.ts'
 import { assertTyped } from './typed-values.ts'
 
 export type { Json } from './hash.ts'
@@ -18,7 +18,7 @@ export {
   isProofType,
   isSelective,
   keyFor,
-  keyTypeOf,
+  keyTypesOf,
   PROOF_TYPES,
   type ProofType,
   suiteOf,
@@ -30,7 +30,7 @@ export { type CheckProof, createProofCheck, type ProofCheck, type ProofVerdict }
 const bbs = () => import('./bbs.ts')
 const sd = () => import('./ecdsa-sd.ts')
 
-/** A key of the issuer in any key store. `sign` returns 64 bytes: Ed25519, or ECDSA P-256 as r‖s. */
+/** A key of the issuer in any key store. `sign` returns 64 bytes: Ed25519, or ECDSA as r‖s; 96 bytes with P-384. */
 export interface Signer {
   /** DID URL under the issuer's assertionMethod. */
   verificationMethod: string
@@ -56,6 +56,8 @@ export interface ProofRequest extends ProofPurpose {
   credential: Json
   proofType: ProofType
   verificationMethod: string
+  /** Of the key; by default one that hashes with SHA-256. */
+  keyType?: PublicKeyType
   /** ISO 8601 in UTC, to the second. BBS proofs have none by default: it would link the derived proofs. */
   created?: string
   /** Selective disclosure: JSON pointers that every derived proof discloses; `defaultMandatoryPointers` by default. */
@@ -116,7 +118,8 @@ export async function assertStatements(document: Json, options: CanonizeOptions)
 
 /** Canonicalises the document and the proof options, for `completeProof`. Throws as `canonize` and `assertTyped` do. */
 export async function prepareProof(request: ProofRequest, options: CanonizeOptions): Promise<PreparedProof> {
-  const { credential, proofType, verificationMethod, created, challenge, domain } = request
+  const { credential, proofType, verificationMethod, keyType, created, challenge, domain } = request
+  const digest = digestOf(keyType)
   const { type, cryptosuite, signature, canonical } = suiteOf(proofType)
   refuseImports(credential)
   const proof: Json = {
@@ -136,9 +139,9 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
     const statements = await canonizePlain(credential, options)
     if (isOurs) assertTyped(credential, statements)
     const withContext = { ...proof, ...('@context' in credential && { '@context': credential['@context'] }) }
-    return { kind: 'proofValue', proof: withContext, data: hashJson(credential, withContext).bytes }
+    return { kind: 'proofValue', proof: withContext, data: hashJson(credential, withContext, digest).bytes }
   }
-  const { bytes, canonicalDocument } = await hashData(credential, proof, options)
+  const { bytes, canonicalDocument } = await hashData(credential, proof, { ...options, digest })
   if (isOurs) assertTyped(credential, canonicalDocument)
   return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
 }
@@ -162,9 +165,9 @@ export function checkSigner(
   { keyType, verificationMethod }: Pick<Signer, 'keyType' | 'verificationMethod'>,
   proofType: ProofType,
 ): void {
-  const [fitting] = suiteOf(proofType).keyTypes
-  if (keyType === fitting) return
-  const message = `${proofType} needs a key of type ${fitting}; ${verificationMethod} is of type ${keyType}.`
+  const fitting = keyTypesOf(proofType)
+  if (fitting.includes(keyType)) return
+  const message = `${proofType} needs a key of type ${fitting.join(' or ')}; ${verificationMethod} is of type ${keyType}.`
   throw new Refusal('key.unsupported', message, [{ path: 'proofType', code: 'key.unsupported', message }])
 }
 
@@ -172,7 +175,7 @@ export function checkSigner(
 export const createdFor = (proofType: ProofType, now: Date): string | undefined =>
   suiteOf(proofType).signature === 'bbs' ? undefined : wholeSeconds(now)
 
-export interface SignRequest extends Omit<ProofRequest, 'created' | 'verificationMethod'> {
+export interface SignRequest extends Omit<ProofRequest, 'created' | 'verificationMethod' | 'keyType'> {
   signer: Signer
   now: Date
 }
@@ -184,8 +187,9 @@ export async function signCredential(
 ): Promise<Json> {
   const { credential, proofType } = request
   checkSigner(signer, proofType)
-  const { verificationMethod } = signer
-  const prepared = await prepareProof({ ...request, verificationMethod, created: createdFor(proofType, now) }, options)
+  const { verificationMethod, keyType } = signer
+  const created = createdFor(proofType, now)
+  const prepared = await prepareProof({ ...request, verificationMethod, keyType, created }, options)
   return completeProof(credential, prepared, signer)
 }
 

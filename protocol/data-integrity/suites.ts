@@ -22,7 +22,7 @@ export interface Suite {
   /** `type` and `cryptosuite` of the proof. */
   type: string
   cryptosuite?: string
-  /** Key types of the suite; we sign with the first. */
+  /** Key types of the suite; we sign with the first that a signer has. */
   keyTypes: PublicKeyType[]
   /**
    * Form of the signature in the proof: `jws` is a detached JWS (RFC 7797), `proofValue` multibase. `bbs` and `sd` are
@@ -94,12 +94,12 @@ export const isSelective = ({ signature }: Pick<Suite, 'signature'>): boolean =>
 /** Whether this is the name of a supported cryptosuite, whatever the type of the proof. */
 export const isCryptosuite = (name: string): boolean => SUITES.some(({ cryptosuite }) => cryptosuite === name)
 
-/** The key type that an issuer needs for a proof type. */
-export const keyTypeOf = (proofType: ProofType): PublicKeyType => suiteOf(proofType).keyTypes[0] ?? 'ed25519'
+/** The keys of one of which a proof type has need, best first; see `keyFor`. */
+export const keyTypesOf = (proofType: ProofType): PublicKeyType[] => suiteOf(proofType).keyTypes
 
 /** The key that a proof type needs of a signer; Ed25519Signature2018 names its own type of verification method. */
 export const keyFor = (proofType: ProofType) => ({
-  keyTypes: [keyTypeOf(proofType)],
+  keyTypes: keyTypesOf(proofType),
   neededBy: proofType,
   ...(proofType === 'Ed25519Signature2018' && { methodType: 'Ed25519VerificationKey2018' as const }),
 })

@@ -3,7 +3,7 @@ import { base64url } from 'multiformats/bases/base64'
 import { bundledContexts, refuseImports } from '../contexts/index.ts'
 import type { VerificationMethod } from '../dids/index.ts'
 import { assertPlainForBbs, type CanonizeOptions } from './canonize.ts'
-import { hashData, hashJson, type Json, jwsInput, parseDetachedJws, sameContexts } from './hash.ts'
+import { digestOf, hashData, hashJson, type Json, jwsInput, parseDetachedJws, sameContexts } from './hash.ts'
 import { type VerificationKey, verificationKey, verifySignature } from './keys.ts'
 import { isCryptosuite, isSelective, type Suite, suiteOfProof } from './suites.ts'
 
@@ -51,7 +51,7 @@ async function verifyHashed(
   const jws = suite.signature === 'jws' ? parseDetachedJws(proof.jws) : undefined
   const signature = suite.signature === 'jws' ? jws?.signature : multibase(proof.proofValue)
   if (signature === undefined) return false
-  const digest = key.keyType === 'p384' ? 'sha384' : 'sha256'
+  const digest = digestOf(key.keyType)
   const { bytes } =
     suite.canonical === 'jcs'
       ? hashJson(document, proof, digest)

@@ -18,6 +18,7 @@ const SIGNING: Relationship[] = ['authentication', 'assertionMethod']
 const USES: Partial<Record<PublicKeyType, Use>> = {
   ed25519: { types: ['Multikey', 'Ed25519VerificationKey2018'], relationships: SIGNING },
   p256: { types: ['Multikey', 'JsonWebKey2020'], relationships: SIGNING },
+  p384: { types: ['Multikey', 'JsonWebKey2020'], relationships: SIGNING },
   bls12381g2: { types: ['Multikey'], relationships: ['assertionMethod'] },
   x25519: { types: ['X25519KeyAgreementKey2020'], relationships: ['keyAgreement'] },
 }
@@ -50,7 +51,7 @@ export function webMethodId(did: string, key: PublicKey, type?: MethodType): str
 export const webMethodIds = (did: string, key: PublicKey): string[] =>
   useOf(key).types.map((type) => webMethodId(did, key, type))
 
-/** Returns the DID document of a did:web, with keys of type ed25519, p256, bls12381g2 and x25519. */
+/** Returns the DID document of a did:web, with keys of type ed25519, p256, p384, bls12381g2 and x25519. */
 export function webDidDocument(did: string, keys: PublicKey[], services: DidService[] = []): DidDocument {
   const methods = keys.flatMap((key) =>
     useOf(key).types.map((type) => ({ key, type, id: webMethodId(did, key, type) })),

@@ -39,7 +39,7 @@ export function signatureFault(
 
 const isHolderKey = (jwk: PublicJwk): boolean => {
   try {
-    return !isPrivateJwk(jwk) && ['p256', 'ed25519'].includes(fromJwk(jwk).keyType)
+    return !isPrivateJwk(jwk) && ['p256', 'p384', 'ed25519'].includes(fromJwk(jwk).keyType)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return false
@@ -50,7 +50,7 @@ const isHolderKey = (jwk: PublicJwk): boolean => {
 export const holderKeyErrors = (jwk: PublicJwk | undefined, path: string): FieldError[] =>
   jwk === undefined || isHolderKey(jwk)
     ? []
-    : [{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256 or Ed25519' }]
+    : [{ path, code: 'holder_key', message: 'expected a public JSON Web Key of P-256, P-384 or Ed25519' }]
 
 /** The members of a holder's key that say which key it is, as `cnf` has them (RFC 7800, section 3.2). */
 export function confirmationOf({ kty, crv, x, y }: PublicJwk): { jwk: PublicJwk } {

@@ -26,8 +26,8 @@ export const isEnvelopeType = (value: unknown): value is EnvelopeType =>
 export const isCredentialProofType = (value: unknown): value is CredentialProofType =>
   isProofType(value) || isEnvelopeType(value)
 
-/** ES256 first, which more verifiers of JOSE and COSE know than EdDSA. */
-export const ENVELOPE_KEYS: PublicKeyType[] = ['p256', 'ed25519']
+/** ES256 first, which more verifiers of JOSE and COSE know than EdDSA; ES384 fewer than both. */
+export const ENVELOPE_KEYS: PublicKeyType[] = ['p256', 'ed25519', 'p384']
 
 /** The key that a proof type needs of a signer. */
 export const credentialKeyFor = (
@@ -54,5 +54,5 @@ export const listProofType = (
 ): ListProofType => {
   if (isEnveloped && ENVELOPE_KEYS.includes(keyType)) return 'vc+jwt'
   if (!isEnvelopeType(proofType)) return proofType
-  return keyType === 'p256' ? 'ecdsa-rdfc-2019' : 'eddsa-rdfc-2022'
+  return keyType === 'ed25519' ? 'eddsa-rdfc-2022' : 'ecdsa-rdfc-2019'
 }

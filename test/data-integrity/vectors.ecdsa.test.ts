@@ -67,6 +67,15 @@ for (const { suite, curve, combinedHash, signed } of vectors.hashed)
           ? hashJson(document, options, digest)
           : await hashData(document, options, { documentLoader, digest })
       t.is(Buffer.from(bytes).toString('hex'), combinedHash)
+      const { created, verificationMethod } = options
+      const prepared = await prepareProof(
+        {
+          ...{ credential: document, proofType: suite as 'ecdsa-jcs-2019', keyType: curve },
+          ...{ created: String(created), verificationMethod: String(verificationMethod) },
+        },
+        { documentLoader },
+      )
+      t.is(prepared.kind === 'proofValue' && Buffer.from(prepared.data).toString('hex'), combinedHash)
       const { [curve]: pair } = vectors.keys
       const curveOf = { p256, p384 }[curve]
       t.is(base58btc.encode(curveOf.sign(bytes, secretOf(pair), { lowS: false })), String(proof.proofValue))

@@ -26,6 +26,7 @@ for (const [method, keyType, expected, prefix] of [
   ['Key', 'ED25519', 'ed25519', 'z6Mk'],
   ['KEY', 'p256', 'p256', 'zDn'],
   ['KEY', 'P-256', 'p256', 'zDn'],
+  ['KEY', 'P-384', 'p384', 'z82'],
   ['KEY', 'bls12381g2', 'bls12381g2', 'zUC7'],
   ['KEY', 'Bls12381G2', 'bls12381g2', 'zUC7'],
   ['KEY', 'x25519', 'x25519', 'z6LS'],

@@ -142,7 +142,7 @@ test.serial('every step of a registration may run twice and changes nothing the 
     await step(subject)
     t.deepEqual(await state(), once)
   }
-  t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 4)
+  t.is((await rows('select 1 from key_envelopes e join keys k on k.id = e.key_id where k.did_id = $1', id)).length, 5)
   t.deepEqual(await lookUpDid(subject), { resolved: true })
   t.deepEqual(await lookUpDid(subject), { resolved: true })
   t.is((await dids.resolve(did)).json().registrationStatus, 'COMPLETED')
@@ -167,7 +167,7 @@ test.serial('a crash in the middle of the keys: the next attempt keeps what is t
   await t.throwsAsync(stepsWith().writeDidDocument(subjectOf(id)), { message: /no public key yet/ })
   await stepsWith().createDidKeys(subjectOf(id))
   const after = await envelopes()
-  t.is(after.length, 4)
+  t.is(after.length, 5)
   t.deepEqual(after.slice(0, 2), before)
 })
 

@@ -40,7 +40,7 @@ const subjects = (credentials: Json[]) => credentials.map(({ issuer }) => issuer
 test.serial('every signing DID of the tenant is linked, each by its own key', async (t) => {
   const { host, origin, token } = await newTenant()
   const dids: string[] = []
-  for (const keyType of ['ed25519', 'p256', 'bls12381g2']) dids.push(await createDid(world, keyType, token))
+  for (const keyType of ['ed25519', 'p256', 'p384', 'bls12381g2']) dids.push(await createDid(world, keyType, token))
   const reply = await names.read(host, RESOURCE)
   t.is(reply.status, 200)
   t.regex(String(reply.headers['content-type']), /^application\/json/)
@@ -50,7 +50,7 @@ test.serial('every signing DID of the tenant is linked, each by its own key', as
   t.deepEqual(subjects(linked), dids.toReversed())
   t.deepEqual(
     linked.map(({ proof }) => (proof as Json).cryptosuite ?? (proof as Json).type),
-    ['bbs-2023', 'ecdsa-rdfc-2019', 'Ed25519Signature2018'],
+    ['bbs-2023', 'ecdsa-rdfc-2019', 'ecdsa-rdfc-2019', 'Ed25519Signature2018'],
   )
   for (const credential of linked) {
     const verdict = await verifyLinkage(credential, { origin, now: new Date(), resolve })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { ed25519, x25519 } from '@noble/curves/ed25519.js'
-import { p256 } from '@noble/curves/nist.js'
+import { p256, p384 } from '@noble/curves/nist.js'
 import test from 'ava'
 import {
   dereference,
@@ -173,9 +173,10 @@ test('a did:web with an upper-case host names the same place in normal form', (t
 })
 
 const DID = 'did:web:issuer.example'
-const keys: Record<'ed25519' | 'p256' | 'bls12381g2' | 'x25519', PublicKey> = {
+const keys: Record<'ed25519' | 'p256' | 'p384' | 'bls12381g2' | 'x25519', PublicKey> = {
   ed25519: { keyType: 'ed25519', publicKey: ed25519.getPublicKey(randomBytes(32)) },
   p256: { keyType: 'p256', publicKey: p256.getPublicKey(p256.utils.randomSecretKey(), true) },
+  p384: { keyType: 'p384', publicKey: p384.getPublicKey(p384.utils.randomSecretKey(), true) },
   bls12381g2: {
     keyType: 'bls12381g2',
     publicKey: bls12_381.G2.Point.BASE.multiply(BigInt(`0x${randomBytes(31).toString('hex')}`)).toBytes(true),
@@ -183,13 +184,14 @@ const keys: Record<'ed25519' | 'p256' | 'bls12381g2' | 'x25519', PublicKey> = {
   x25519: { keyType: 'x25519', publicKey: x25519.getPublicKey(randomBytes(32)) },
 }
 
-test('one did:web document holds Ed25519, P-256, BLS12-381 and X25519 keys, each for its purpose', (t) => {
+test('one did:web document holds Ed25519, P-256, P-384, BLS12-381 and X25519 keys, each for its purpose', (t) => {
   const all = Object.values(keys)
   const document = webDidDocument(DID, all)
   t.is(validateDidDocument(DID, JSON.parse(JSON.stringify(document))).id, DID)
   const allowed: Record<keyof typeof keys, Relationship[]> = {
     ed25519: ['authentication', 'assertionMethod'],
     p256: ['authentication', 'assertionMethod'],
+    p384: ['authentication', 'assertionMethod'],
     bls12381g2: ['assertionMethod'],
     x25519: ['keyAgreement'],
   }
@@ -207,7 +209,7 @@ test('a fragment lives as long as its key: other keys and their order do not cha
   const all = Object.values(keys)
   t.deepEqual(ids(all).sort(), ids([...all].reverse()).sort())
   t.true(ids(all).includes(ids([keys.p256])[0] ?? ''))
-  t.is(new Set(ids(all)).size, 6)
+  t.is(new Set(ids(all)).size, 8)
   t.is(webMethodId(DID, keys.ed25519), `${DID}#${keyFragment(keys.ed25519)}`)
 })
 

@@ -54,8 +54,8 @@ test.serial(
     t.deepEqual(page.json(), resolved.didDocument)
     const methods = resolved.didDocument.verificationMethod ?? []
     const keys = resolved.localMetadata.keys
-    t.is(keys.length, 4)
-    t.is(new Set(keys.map(({ kmsKeyId }) => kmsKeyId)).size, 4)
+    t.is(keys.length, 5)
+    t.is(new Set(keys.map(({ kmsKeyId }) => kmsKeyId)).size, 5)
     for (const { didDocumentKeyId } of keys) {
       const method = methods.find(({ id }) => id === didDocumentKeyId)
       t.true(method?.publicKeyMultibase?.startsWith(didDocumentKeyId.split('#')[1] ?? '?'), didDocumentKeyId)

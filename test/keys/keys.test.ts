@@ -3,14 +3,15 @@ import { KEY_TYPES } from '../../activities/keys/index.ts'
 import { contract } from '../support/parts/key-contract.ts'
 import { codeOf, newRef } from '../support/parts/keys.ts'
 
-const SIZES = { ed25519: 32, p256: 33, bls12381g2: 96, x25519: 32 }
+const SIZES = { ed25519: 32, p256: 33, p384: 49, bls12381g2: 96, x25519: 32 }
+const SIGNING: readonly string[] = ['ed25519', 'p256', 'p384']
 
 contract('a second creation of a key id answers the key that is there', async (t, store) => {
   for (const keyType of KEY_TYPES) {
     const ref = newRef(keyType)
     const made = await store.create(ref)
     t.is(made.publicKey.length, SIZES[keyType])
-    const hardened = store.name === 'vault' && (keyType === 'ed25519' || keyType === 'p256')
+    const hardened = store.name === 'vault' && SIGNING.includes(keyType)
     t.is(made.custody, hardened ? 'hardened' : 'software')
     const again = await Promise.all(Array.from({ length: 10 }, () => store.create(ref)))
     for (const { publicKey } of again) t.deepEqual(Buffer.from(publicKey), Buffer.from(made.publicKey))
@@ -30,12 +31,11 @@ contract('a deleted key does nothing any more, and a second delete is no error',
   for (const keyType of KEY_TYPES) {
     const ref = newRef(keyType)
     await store.create(ref)
-    if (keyType === 'ed25519' || keyType === 'p256') await store.sign(ref, randomBytes(8))
+    if (SIGNING.includes(keyType)) await store.sign(ref, randomBytes(8))
     await store.delete(ref)
     await store.delete(ref)
     t.is(await codeOf(store.publicKey(ref)), 'key.not_found')
-    if (keyType === 'ed25519' || keyType === 'p256')
-      t.is(await codeOf(store.sign(ref, randomBytes(8))), 'key.not_found')
+    if (SIGNING.includes(keyType)) t.is(await codeOf(store.sign(ref, randomBytes(8))), 'key.not_found')
     if (keyType === 'x25519') t.is(await codeOf(store.agree(ref, randomBytes(32))), 'key.not_found')
     if (keyType === 'bls12381g2') {
       t.is(await codeOf(store.bbsSign(ref, { header: new Uint8Array(0), messages: [] })), 'key.not_found')
@@ -47,8 +47,7 @@ contract('a key does only what its type can', async (t, store) => {
   for (const keyType of KEY_TYPES) {
     const ref = newRef(keyType)
     await store.create(ref)
-    const signs = keyType === 'ed25519' || keyType === 'p256'
-    if (!signs) t.is(await codeOf(store.sign(ref, randomBytes(8))), 'key.unsupported')
+    if (!SIGNING.includes(keyType)) t.is(await codeOf(store.sign(ref, randomBytes(8))), 'key.unsupported')
     if (keyType === 'bls12381g2') t.is(await codeOf(store.agree(ref, randomBytes(32))), 'key.unsupported')
     if (keyType !== 'bls12381g2') {
       t.is(await codeOf(store.bbsSign(ref, { header: new Uint8Array(0), messages: [] })), 'key.unsupported')

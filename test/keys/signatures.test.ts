@@ -20,35 +20,43 @@ contract('Ed25519 signatures verify in two other implementations (RFC 8032)', as
   }
 })
 
-contract(
-  'P-256 signatures are r‖s over SHA-256 and verify in two other implementations (FIPS 186-5)',
-  async (t, store) => {
-    const ref = newRef('p256')
-    const { publicKey } = await store.create(ref)
-    for (const data of [new Uint8Array(0), randomBytes(64), randomBytes(100_000)]) {
-      const signature = await store.sign(ref, data)
-      t.is(signature.length, 64)
-      const point = p256.Point.fromBytes(publicKey).toBytes(false)
-      const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => Buffer.from(part).toString('base64url'))
-      const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
-      t.true(verify('sha256', data, { key, dsaEncoding: 'ieee-p1363' }, signature))
-      const digest = createHash('sha256').update(data).digest()
-      t.true(p256.verify(signature, digest, publicKey, { prehash: false, lowS: false }))
-    }
-  },
-)
-
-contract('of the two values of s that verify, a P-256 signature has the lower one (D-161)', async (t, store) => {
-  const ref = newRef('p256')
-  const { publicKey } = await store.create(ref)
-  const signatures = await Promise.all(
-    Array.from({ length: 24 }, async (_, n) => {
-      const data = Buffer.from(`text ${n}`)
-      return { data, signature: await store.sign(ref, data) }
-    }),
+for (const [keyType, curve, crv, hash] of [
+  ['p256', p256, 'P-256', 'sha256'],
+  ['p384', p384, 'P-384', 'sha384'],
+] as const) {
+  contract(
+    `${crv} signatures are r‖s over ${hash} and verify in two other implementations (FIPS 186-5)`,
+    async (t, store) => {
+      const ref = newRef(keyType)
+      const { publicKey } = await store.create(ref)
+      const bytes = publicKey.length - 1
+      for (const data of [new Uint8Array(0), randomBytes(64), randomBytes(100_000)]) {
+        const signature = await store.sign(ref, data)
+        t.is(signature.length, 2 * bytes)
+        const point = curve.Point.fromBytes(publicKey).toBytes(false)
+        const [x, y] = [point.subarray(1, 1 + bytes), point.subarray(1 + bytes)].map((part) =>
+          Buffer.from(part).toString('base64url'),
+        )
+        const key = createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' })
+        t.true(verify(hash, data, { key, dsaEncoding: 'ieee-p1363' }, signature))
+        const digest = createHash(hash).update(data).digest()
+        t.true(curve.verify(signature, digest, publicKey, { prehash: false, lowS: false }))
+      }
+    },
   )
-  for (const { data, signature } of signatures) t.true(p256.verify(signature, data, publicKey, { lowS: true }))
-})
+
+  contract(`of the two values of s that verify, a ${crv} signature has the lower one (D-161)`, async (t, store) => {
+    const ref = newRef(keyType)
+    const { publicKey } = await store.create(ref)
+    const signatures = await Promise.all(
+      Array.from({ length: 24 }, async (_, n) => {
+        const data = Buffer.from(`text ${n}`)
+        return { data, signature: await store.sign(ref, data) }
+      }),
+    )
+    for (const { data, signature } of signatures) t.true(curve.verify(signature, data, publicKey, { lowS: true }))
+  })
+}
 
 contract('an X25519 agreement is the one that the other side computes (RFC 7748, 6.1)', async (t, store) => {
   const ref = newRef('x25519')

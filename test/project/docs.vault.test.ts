@@ -52,6 +52,7 @@ test('docs/operations.md sets up a Vault in which the platform makes, uses and d
     const { publicKey } = await store.create(ref)
     t.deepEqual(Buffer.from(await store.publicKey(ref)), Buffer.from(publicKey))
     if (keyType === 'ed25519' || keyType === 'p256') t.is((await store.sign(ref, randomBytes(8))).length, 64)
+    if (keyType === 'p384') t.is((await store.sign(ref, randomBytes(8))).length, 96)
     await store.delete(ref)
     t.is(await codeOf(store.publicKey(ref)), 'key.not_found', keyType)
   }

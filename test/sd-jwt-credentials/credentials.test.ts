@@ -31,6 +31,7 @@ const failed = ({ reason }: { reason: { type: string; code: string }[] }) =>
 
 for (const [keyType, alg] of [
   ['P-256', 'ES256'],
+  ['P-384', 'ES384'],
   ['ed25519', 'EdDSA'],
 ] as const)
   test(`a ${keyType} DID signs an SD-JWT VC, and it verifies (draft-ietf-oauth-sd-jwt-vc)`, async (t) => {
@@ -111,9 +112,11 @@ test('an IACA that is not active, and a document signer that was revoked, are tr
   t.deepEqual(await look(), ['IssuerKey sd_jwt.certificate_revoked'])
 })
 
-for (const issued_as of ['did', 'x5c'])
+for (const issued_as of ['did', 'x5c', 'P-384'] as const)
   test(`a revocation of a credential by ${issued_as} is in its Token Status List, and can be undone`, async (t) => {
-    const { id, encoded, decoded } = await signSdJwt(world, { payload, revocable: true, issued_as })
+    const issuer_did = issued_as === 'P-384' ? await createDid(world, issued_as) : undefined
+    const by = issuer_did ? { issuer_did } : { issued_as }
+    const { id, encoded, decoded } = await signSdJwt(world, { payload, revocable: true, ...by })
     const { idx, uri } = decoded.status?.status_list ?? { idx: -1, uri: '' }
     t.true(idx >= 0)
     const list = await world.ask(new URL(uri).pathname, { headers: { accept: 'application/statuslist+jwt' } })

@@ -49,7 +49,7 @@ test('a foreign wallet collects a dc+sd-jwt for its key, and a foreign verifier 
     format: 'dc+sd-jwt',
     vct,
     cryptographic_binding_methods_supported: ['jwk', 'did:key', 'did:jwk', 'did:web'],
-    credential_signing_alg_values_supported: ['ES256', 'EdDSA'],
+    credential_signing_alg_values_supported: ['ES256', 'EdDSA', 'ES384'],
   })
   const metadata = configuration?.credential_metadata as { claims: object[] } | undefined
   t.deepEqual(metadata?.claims[0], {

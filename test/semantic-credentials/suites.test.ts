@@ -5,11 +5,11 @@ import { type Json, vcApi, vcApiIssue, vcApiSettings } from '../support/credenti
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
-let dids: { ed25519: string; p256: string }
+let dids: { ed25519: string; p256: string; p384: string }
 test.before(async () => {
   world = await openWorld()
   await vcApiSettings(world, true)
-  dids = { ed25519: await createDid(world), p256: await createDid(world, 'p256') }
+  dids = { ed25519: await createDid(world), p256: await createDid(world, 'p256'), p384: await createDid(world, 'p384') }
 })
 test.after.always(() => world?.close())
 
@@ -18,11 +18,13 @@ const types = async (credential: unknown) => (await verify(world, credential)).r
 for (const [proofType, keyType] of [
   ['eddsa-jcs-2022', 'ed25519'],
   ['ecdsa-jcs-2019', 'p256'],
+  ['ecdsa-jcs-2019', 'p384'],
+  ['ecdsa-rdfc-2019', 'p384'],
   ['ecdsa-sd-2023', 'p256'],
   ['Ed25519Signature2020', 'ed25519'],
 ] as const)
   test.serial(
-    `${proofType}: signed, verified, revoked, presented (VC Data Integrity EdDSA and ECDSA 1.0)`,
+    `${proofType} by ${keyType}: signed, verified, revoked, presented (VC Data Integrity EdDSA and ECDSA 1.0)`,
     async (t) => {
       const { id, credential } = await sign(world, dids[keyType], { proofType, revocable: true })
       const proof = Object(credential.proof) as Json

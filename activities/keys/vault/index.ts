@@ -72,7 +72,7 @@ export interface VaultKeyStoreOptions extends Partial<VaultClientParts> {
 const gateOfOne = ({ address, timeoutMs }: VaultConfig) =>
   createLoginGate({ address, timeoutMs, records: ownRecords(Date.now), masterKey: randomBytes(32) })
 
-/** Keys in Vault or OpenBao: transit for Ed25519 and P-256, KV version 2 for BLS12-381 and X25519. */
+/** Keys in Vault or OpenBao: transit for Ed25519, P-256 and P-384, KV version 2 for BLS12-381 and X25519. */
 export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreOptions = {}): KeyStore {
   const { random = randomBytes, cacheSeconds, bbsThreads, threads, gate = gateOfOne(config) } = options
   const client = createVaultClient(config, { ...options, gate })
@@ -101,7 +101,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       if (inTransit(ref)) {
         throw new Refusal(
           'key.agreement_unsupported',
-          'Vault cannot agree on a secret with an Ed25519 or a P-256 key: use an X25519 key.',
+          'Vault cannot agree on a secret with an Ed25519, P-256 or P-384 key: use an X25519 key.',
         )
       }
       return settled(software.agree(ref, peerPublicKey))

@@ -1,19 +1,29 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import { Unavailable } from '../../../protocol/errors.ts'
 import type { CreatedKey, KeyRef } from '../index.ts'
-import { withLowS } from '../low-s.ts'
-import { rawPublicKey } from '../material.ts'
+import { type EcdsaKeyType, isEcdsa, withLowS } from '../low-s.ts'
+import { ECDSA_HASH, rawPublicKey } from '../material.ts'
 import { storeName, unknownKey } from '../reference.ts'
 import { fields, text, VaultRefusal } from './answers.ts'
 import { createSignBatches } from './batches.ts'
 import type { VaultClient } from './client.ts'
 
-export type TransitKeyType = 'ed25519' | 'p256'
+export type TransitKeyType = 'ed25519' | EcdsaKeyType
 export type TransitRef = KeyRef & { keyType: TransitKeyType }
 
-export const inTransit = (ref: KeyRef): ref is TransitRef => ref.keyType === 'ed25519' || ref.keyType === 'p256'
+export const inTransit = (ref: KeyRef): ref is TransitRef => ref.keyType === 'ed25519' || isEcdsa(ref.keyType)
 
-const TYPE = { ed25519: 'ed25519', p256: 'ecdsa-p256' } as const
+const TYPE = { ed25519: 'ed25519', p256: 'ecdsa-p256', p384: 'ecdsa-p384' } as const
+
+/** How Vault names the hashes of ECDSA. */
+const HASH = { p256: 'sha2-256', p384: 'sha2-384' } as const
+const SIGNATURE_BYTES = { ed25519: 64, p256: 64, p384: 96 } as const
+
+/** The type stands first in the name of a key (reference.ts). */
+const typeIn = (name: string): TransitKeyType => {
+  const type = name.slice(0, name.indexOf('-'))
+  return isEcdsa(type) ? type : 'ed25519'
+}
 
 /** Vault returns an Ed25519 public key as base64, the others as PEM. */
 const publicKeyOf = (data: unknown): Uint8Array => {
@@ -23,31 +33,32 @@ const publicKeyOf = (data: unknown): Uint8Array => {
 }
 
 /** `vault:v1:<signature>`, base64 for Ed25519 and base64url for marshalled JWS; Buffer reads both alphabets. */
-const signatureOf = (result: unknown, p256: boolean): Uint8Array | Error => {
+const signatureOf = (result: unknown, keyType: TransitKeyType): Uint8Array | Error => {
   const { signature, error } = fields(result)
   if (typeof signature !== 'string') return new Unavailable('keys', `Vault did not sign: ${String(error)}`)
   const raw = Buffer.from(signature.slice(signature.lastIndexOf(':') + 1), 'base64')
-  if (raw.length !== 64) return new Unavailable('keys', 'Vault sent a signature of unexpected length.')
-  return p256 ? withLowS(raw) : raw
+  if (raw.length !== SIGNATURE_BYTES[keyType])
+    return new Unavailable('keys', 'Vault sent a signature of unexpected length.')
+  return isEcdsa(keyType) ? withLowS(raw, keyType) : raw
 }
 
 const gone = (error: unknown) =>
   error instanceof VaultRefusal &&
   (error.says('no existing key named') || error.says('could not delete key; not found'))
 
-/** Ed25519 and P-256 in the transit engine, not exportable: the private key never leaves Vault (custody `hardened`). */
+/** Ed25519, P-256 and P-384 in the transit engine, not exportable: the private key never leaves Vault (custody `hardened`). */
 export function createTransitKeys(client: VaultClient, mount: string) {
   const batches = createSignBatches(async (name, inputs) => {
-    // Vault hashes for Ed25519 itself; for P-256 we send digests, and ask for r‖s instead of ASN.1
-    const p256 = name.startsWith('p256-')
-    const how = p256 ? { prehashed: true, hash_algorithm: 'sha2-256', marshaling_algorithm: 'jws' } : {}
-    const batch_input = inputs.map((input) => ({
-      input: (p256 ? createHash('sha256').update(input).digest() : Buffer.from(input)).toString('base64'),
-    }))
+    // Vault hashes for Ed25519 itself; for ECDSA we send digests, and ask for r‖s instead of ASN.1
+    const keyType = typeIn(name)
+    const how = isEcdsa(keyType) ? { prehashed: true, hash_algorithm: HASH[keyType], marshaling_algorithm: 'jws' } : {}
+    const sent = (input: Uint8Array) =>
+      isEcdsa(keyType) ? createHash(ECDSA_HASH[keyType]).update(input).digest() : Buffer.from(input)
+    const batch_input = inputs.map((input) => ({ input: sent(input).toString('base64') }))
     try {
       const { data } = await client.write(`${mount}/sign/${name}`, { ...how, batch_input })
       const results = fields(data).batch_results
-      return Array.isArray(results) ? results.map((result) => signatureOf(result, p256)) : []
+      return Array.isArray(results) ? results.map((result) => signatureOf(result, keyType)) : []
     } catch (error) {
       if (error instanceof VaultRefusal && error.says('key not found')) throw unknownKey()
       throw error

@@ -5,7 +5,7 @@ import { go, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
 
-const KEY_TYPES = ['ed25519', 'p256', 'bls12381g2', 'x25519'] as const
+const KEY_TYPES = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519'] as const
 
 export const EXAMPLE = { method: 'KEY' as const, options: { keyType: 'ed25519' as const } }
 

@@ -1,4 +1,4 @@
-import { type Json, keyTypeOf, type ProofType } from '../../data-integrity/index.ts'
+import { type Json, keyTypesOf, type ProofType } from '../../data-integrity/index.ts'
 import type { PublicKeyType } from '../../dids/index.ts'
 import { errorsWithin, type FieldError, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
@@ -142,8 +142,8 @@ export function templateErrors(definition: TemplateDefinition, now: Date): Field
 }
 
 /** Proof types by the issuer's key type, the most common first. */
-const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] as const).map(
-  (proofType): [PublicKeyType, ProofType] => [keyTypeOf(proofType), proofType],
+const BY_KEY = (['Ed25519Signature2018', 'BbsSignature2022', 'ecdsa-rdfc-2019'] as const).flatMap((proofType) =>
+  keyTypesOf(proofType).map((keyType): [PublicKeyType, ProofType] => [keyType, proofType]),
 )
 
 /** Key types with which an issuer can sign from the template. */
@@ -152,7 +152,7 @@ export const keyTypesFor = ({ proofType }: TemplateDefinition): PublicKeyType[] 
 
 /** Proof types with which an issuer can sign from the template. */
 export const proofTypesFor = ({ proofType }: TemplateDefinition): CredentialProofType[] =>
-  isCredentialProofType(proofType) ? [proofType] : BY_KEY.map(([, each]) => each)
+  isCredentialProofType(proofType) ? [proofType] : [...new Set(BY_KEY.map(([, each]) => each))]
 
 /** The template's proof type, or the one that fits the issuer's keys. */
 export const proofTypeFor = ({ proofType }: TemplateDefinition, keyTypes: PublicKeyType[]): string =>

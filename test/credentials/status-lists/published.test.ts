@@ -27,21 +27,25 @@ for (const [proofType, keyType] of [
   ['Ed25519Signature2018', 'ed25519'],
   ['eddsa-rdfc-2022', 'ed25519'],
   ['ecdsa-rdfc-2019', 'p256'],
+  ['ecdsa-rdfc-2019', 'p384'],
   ['bbs-2023', 'bls12381g2'],
 ] as const)
   for (const base of ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/v2'])
-    test.serial(`the list of ${proofType} under ${base} is anybody’s to verify: a BBS one is derived`, async (t) => {
-      const did = await createDid(world, keyType)
-      const more = { '@context': [base, { course: 'https://schema.org/courseCode' }] }
-      const { credential } = await sign(world, did, { proofType, revocable: true, more })
-      const entry = credential.credentialStatus as Record<string, string>
-      const url = entry.revocationListCredential ?? entry.statusListCredential ?? ''
-      const list = (await world.ask(new URL(url).pathname)).json<Json>()
-      t.is(list.issuer, did)
-      const peer = await peerVerifies(list, async (issuer) => resolveDidKey(issuer))
-      t.true(peer.verified, JSON.stringify(peer.error))
-      t.deepEqual(await verify(world, list), { verified: true, reason: [] })
-    })
+    test.serial(
+      `the list of ${proofType} by ${keyType} under ${base} is anybody’s to verify: a BBS one is derived`,
+      async (t) => {
+        const did = await createDid(world, keyType)
+        const more = { '@context': [base, { course: 'https://schema.org/courseCode' }] }
+        const { credential } = await sign(world, did, { proofType, revocable: true, more })
+        const entry = credential.credentialStatus as Record<string, string>
+        const url = entry.revocationListCredential ?? entry.statusListCredential ?? ''
+        const list = (await world.ask(new URL(url).pathname)).json<Json>()
+        t.is(list.issuer, did)
+        const peer = await peerVerifies(list, async (issuer) => resolveDidKey(issuer))
+        t.true(peer.verified, JSON.stringify(peer.error))
+        t.deepEqual(await verify(world, list), { verified: true, reason: [] })
+      },
+    )
 
 test.serial('a list whose key is gone, as after a restore, is away and no fault of the reader', async (t) => {
   const did = await createDid(world)

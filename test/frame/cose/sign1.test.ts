@@ -96,12 +96,15 @@ for (const path of ['ecdsa-examples/ecdsa-sig-04', 'eddsa-examples/eddsa-sig-02'
   })
 
 /** A pair of keys, and the signer as the key store has it. */
-function pairOf(keyType: 'p256' | 'ed25519') {
+const CURVES = { p256: ['P-256', 'sha256'], p384: ['P-384', 'sha384'] } as const
+
+function pairOf(keyType: 'p256' | 'p384' | 'ed25519') {
+  const [namedCurve, hash] = keyType === 'ed25519' ? [] : CURVES[keyType]
   const { publicKey, privateKey } =
-    keyType === 'p256' ? generateKeyPairSync('ec', { namedCurve: 'P-256' }) : generateKeyPairSync('ed25519')
+    namedCurve === undefined ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve })
   const key = createPrivateKey(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const sign = async (data: Uint8Array) =>
-    keyType === 'p256' ? signWith('sha256', data, { key, dsaEncoding: 'ieee-p1363' }) : signWith(null, data, key)
+    hash === undefined ? signWith(null, data, key) : signWith(hash, data, { key, dsaEncoding: 'ieee-p1363' })
   return { signer: { keyType, sign }, key: keyOf({ kty: '', ...publicKey.export({ format: 'jwk' }) }) }
 }
 
@@ -206,7 +209,18 @@ for (const [what, item] of MALFORMED)
 test('a signer with a key that COSE has no algorithm for here is an error of ours', (t) => {
   t.is(coseAlgorithm('p256'), 'ES256')
   t.is(coseAlgorithm('ed25519'), 'EdDSA')
+  t.is(coseAlgorithm('p384'), 'ES384')
   t.throws(() => coseAlgorithm('bls12381g2'), { message: /cannot sign/ })
+})
+
+test('what is signed with ES384 verifies where it is taken, and nowhere else (D-949)', async (t) => {
+  const pair = pairOf('p384')
+  const message = readCoseSign1(await signCoseSign1({ protected: KID, payload: text('a') }, pair.signer), BOUNDS)
+  t.is(message.protected.get(HEADER.alg), -35)
+  t.is(message.signature.length, 96)
+  t.is(coseFault(message, pair.key, { algorithms: ALL_ALGORITHMS }), undefined)
+  t.is(coseFault(message, pair.key), 'algorithm_unsupported')
+  t.is(coseFault(message, pairOf('p384').key, { algorithms: ALL_ALGORITHMS }), 'signature_invalid')
 })
 
 test('ES384 and algorithms that name the curve are taken by those alone who say so (RFC 9053; RFC 9864)', (t) => {

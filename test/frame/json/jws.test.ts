@@ -50,13 +50,14 @@ test('RFC 8037, appendix A.4: an Ed25519 key signs the compact JWS of the RFC', 
 for (const [keyType, alg, generated] of [
   ['ed25519', 'EdDSA', 'Ed25519'],
   ['p256', 'ES256', 'ES256'],
+  ['p384', 'ES384', 'ES384'],
 ] as const)
   test(`jose verifies our ${alg} JWS, and we read what jose signs (RFC 7515, section 7.1)`, async (t) => {
     t.is(jwsAlgorithm(keyType), alg)
     const { privateKey, publicKey } = await generateKeyPair(generated, { extractable: true })
     const header = { alg, typ: 'JWM', kid: 'did:example:us#key' }
     const message = { name: 'Grüße, 你好', list: [1, { deep: null }] }
-    const hash = keyType === 'p256' ? { name: 'ECDSA', hash: 'SHA-256' } : { name: 'Ed25519' }
+    const hash = keyType === 'ed25519' ? { name: 'Ed25519' } : { name: 'ECDSA', hash: `SHA-${keyType.slice(1)}` }
     const sign = async (data: Uint8Array) =>
       new Uint8Array(await crypto.subtle.sign(hash, privateKey, Uint8Array.from(data)))
     const ours = await compactVerify(await signCompactJws(header, message, sign), publicKey)
@@ -69,7 +70,7 @@ for (const [keyType, alg, generated] of [
     const parsed = parseCompactJws(theirs)
     t.deepEqual(parsed?.header, header)
     t.is(textOf(parsed?.payload), text)
-    t.is(parsed?.signature.length, 64)
+    t.is(parsed?.signature.length, keyType === 'p384' ? 96 : 64)
   })
 
 test('a compact JWS is three texts of strict base64url, the first a JSON object (RFC 7515, section 7.1)', (t) => {

@@ -60,7 +60,7 @@ test('a deleted key leaves nothing in Vault, whatever versions it had', (t) =>
 test('a signing key cannot be exported from Vault, nor backed up in plain text', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
-    for (const keyType of ['ed25519', 'p256'] as const) {
+    for (const keyType of ['ed25519', 'p256', 'p384'] as const) {
       const ref = newRef(keyType)
       await store.create(ref)
       for (const way of ['export/signing-key', 'backup']) {

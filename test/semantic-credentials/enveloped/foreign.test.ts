@@ -78,12 +78,14 @@ token.add_signature(jwk.JWK(**task["jwk"]), None, json.dumps(header), None)
 print(token.serialize(compact=True))
 `
 
-for (const keyType of ['p256', 'ed25519'])
+const ALGORITHM: Record<string, string> = { p256: 'ES256', p384: 'ES384', ed25519: 'EdDSA' }
+
+for (const keyType of ['p256', 'p384', 'ed25519'])
   withPython(`PyPI’s jwcrypto verifies our vc+jwt by ${keyType}, and refuses a changed one (RFC 7515)`, async (t) => {
     const did = await createDid(world, keyType)
     const { encoded, decoded } = await issue('vc+jwt', did)
     const read: unknown = JSON.parse(await jwcrypto(VERIFY_JWS, encoded, JSON.stringify(jwkOf(did))))
-    const alg = keyType === 'p256' ? 'ES256' : 'EdDSA'
+    const alg = ALGORITHM[keyType]
     t.deepEqual(read, { header: { alg, typ: 'vc+jwt', cty: 'vc', kid: urlOf(did) }, payload: decoded })
     const [header, , signature] = encoded.split('.')
     const other = Buffer.from(JSON.stringify({ ...decoded, name: 'Other' })).toString('base64url')
@@ -122,11 +124,11 @@ header = {1: alg, 3: "application/vc", 4: task["kid"].encode(), 16: "application
 print(base64.b64encode(cwt.COSE.new().encode(json.dumps(task["credential"]).encode(), key, header)).decode())
 `
 
-for (const keyType of ['p256', 'ed25519'])
+for (const keyType of ['p256', 'p384', 'ed25519'])
   withPython(`PyPI’s cwt verifies our vc+cose by ${keyType}, and refuses a changed one (RFC 9052)`, async (t) => {
     const did = await createDid(world, keyType)
     const { encoded, decoded } = await issue('vc+cose', did)
-    const jwk = JSON.stringify({ ...jwkOf(did), alg: keyType === 'p256' ? 'ES256' : 'EdDSA', kid: urlOf(did) })
+    const jwk = JSON.stringify({ ...jwkOf(did), alg: ALGORITHM[keyType], kid: urlOf(did) })
     t.deepEqual(JSON.parse(await cwt(VERIFY_COSE, encoded, jwk)), decoded)
     const bytes = Buffer.from(encoded, 'base64')
     bytes[bytes.indexOf('CS-101')] = 0x44

@@ -18,13 +18,17 @@ const cwt = pythonWith('cwt==3.3.0')
 
 let world: World
 let issuer: string
-let holders: { ed25519: string; p256: string }
+let holders: { ed25519: string; p256: string; p384: string }
 let stranger: string
 test.before(async () => {
   world = await openWorld()
   await vcApiSettings(world, true)
   issuer = await createDid(world, 'p256')
-  holders = { ed25519: await createDid(world), p256: await createDid(world, 'p256') }
+  holders = {
+    ed25519: await createDid(world),
+    p256: await createDid(world, 'p256'),
+    p384: await createDid(world, 'p384'),
+  }
   stranger = await createDid(world)
 })
 test.after.always(() => world?.close())
@@ -61,7 +65,7 @@ const keyOf = (did: string) => {
 }
 
 for (const type of PROOF_TYPES)
-  for (const keyType of ['p256', 'ed25519'] as const)
+  for (const keyType of ['p256', 'p384', 'ed25519'] as const)
     test(`${type} by ${keyType} verifies here, for its challenge and its domain alone (D-951)`, async (t) => {
       const holder = holders[keyType]
       const credentials = [await credentialFor(holder), await credentialFor(holder, 'ecdsa-rdfc-2019')]
@@ -78,17 +82,25 @@ for (const type of PROOF_TYPES)
       t.is(reply.status, 200, reply.text)
     })
 
-test('jose verifies our vp+jwt: payload, nonce and audience (VC-JOSE-COSE 1.0, section 3.1.2)', async (t) => {
-  const holder = holders.p256
-  const presentation = unsigned(holder, [await credentialFor(holder)])
-  const { id } = await proved(presentation, { type: 'vp+jwt', ...EXPECTED })
-  const { url, jwk } = keyOf(holder)
-  const key = await importJWK({ ...jwk } as JWK, 'ES256')
-  const rules = { audience: EXPECTED.domain, typ: 'vp+jwt', algorithms: ['ES256'] }
-  const { payload: content, protectedHeader } = await jwtVerify(id.slice('data:application/vp+jwt,'.length), key, rules)
-  t.deepEqual(protectedHeader, { alg: 'ES256', typ: 'vp+jwt', cty: 'vp', kid: url })
-  t.deepEqual(content, { ...presentation, nonce: EXPECTED.challenge, aud: EXPECTED.domain })
-})
+for (const [keyType, alg] of [
+  ['p256', 'ES256'],
+  ['p384', 'ES384'],
+] as const)
+  test(`jose verifies our vp+jwt by ${alg}: payload, nonce and audience (VC-JOSE-COSE 1.0, section 3.1.2)`, async (t) => {
+    const holder = holders[keyType]
+    const presentation = unsigned(holder, [await credentialFor(holder)])
+    const { id } = await proved(presentation, { type: 'vp+jwt', ...EXPECTED })
+    const { url, jwk } = keyOf(holder)
+    const key = await importJWK({ ...jwk } as JWK, alg)
+    const rules = { audience: EXPECTED.domain, typ: 'vp+jwt', algorithms: [alg] }
+    const { payload: content, protectedHeader } = await jwtVerify(
+      id.slice('data:application/vp+jwt,'.length),
+      key,
+      rules,
+    )
+    t.deepEqual(protectedHeader, { alg, typ: 'vp+jwt', cty: 'vp', kid: url })
+    t.deepEqual(content, { ...presentation, nonce: EXPECTED.challenge, aud: EXPECTED.domain })
+  })
 
 /** Verifies a COSE_Sign1 in base64 with a public JWK, and prints its payload. */
 const VERIFY_COSE = `
@@ -98,14 +110,18 @@ key = cwt.COSEKey.from_jwk(json.loads(sys.argv[2]))
 print(cwt.COSE.new().decode(base64.b64decode(sys.argv[1]), key).decode())
 `
 
-withPython('PyPI’s cwt verifies our vp+cose (VC-JOSE-COSE 1.0, section 3.3.2)', async (t) => {
-  const holder = holders.p256
-  const presentation = unsigned(holder, [await credentialFor(holder)])
-  const { id } = await proved(presentation, { type: 'vp+cose' })
-  const { url, jwk } = keyOf(holder)
-  const text = await cwt(VERIFY_COSE, id.slice(id.indexOf(',') + 1), JSON.stringify({ ...jwk, alg: 'ES256', kid: url }))
-  t.deepEqual(JSON.parse(text), presentation)
-})
+for (const [keyType, alg] of [
+  ['p256', 'ES256'],
+  ['p384', 'ES384'],
+] as const)
+  withPython(`PyPI’s cwt verifies our vp+cose by ${alg} (VC-JOSE-COSE 1.0, section 3.3.2)`, async (t) => {
+    const holder = holders[keyType]
+    const presentation = unsigned(holder, [await credentialFor(holder)])
+    const { id } = await proved(presentation, { type: 'vp+cose' })
+    const { url, jwk } = keyOf(holder)
+    const text = await cwt(VERIFY_COSE, id.slice(id.indexOf(',') + 1), JSON.stringify({ ...jwk, alg, kid: url }))
+    t.deepEqual(JSON.parse(text), presentation)
+  })
 
 test('a presentation by the key of another DID is signed, and does not verify as that of its holder', async (t) => {
   const holder = holders.p256

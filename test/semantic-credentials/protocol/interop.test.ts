@@ -39,6 +39,7 @@ import {
   bbsSigner,
   ed25519Signer,
   p256Signer,
+  p384Signer,
   resolveTestDid,
   type TestSigner,
 } from '../../support/credentials/signers.ts'
@@ -86,12 +87,14 @@ const dataIntegrity = (
 })
 const jcs = (makeSigner: () => TestSigner, algorithm: string, suite: typeof eddsaJcs2022): Peer =>
   dataIntegrity(makeSigner, algorithm, suite.createSignCryptosuite(), suite.createVerifyCryptosuite())
-const PEERS: [ProofType, Peer][] = [
+const PEERS: [proofType: ProofType, peer: Peer, by?: string][] = [
   ['eddsa-rdfc-2022', dataIntegrity(ed25519Signer, 'Ed25519', eddsaRdfc2022)],
   ['eddsa-2022', dataIntegrity(ed25519Signer, 'Ed25519', eddsa2022)],
   ['ecdsa-rdfc-2019', dataIntegrity(p256Signer, 'P-256', ecdsaRdfc2019)],
   ['eddsa-jcs-2022', jcs(ed25519Signer, 'Ed25519', eddsaJcs2022)],
   ['ecdsa-jcs-2019', jcs(p256Signer, 'P-256', ecdsaJcs2019)],
+  ['ecdsa-rdfc-2019', dataIntegrity(p384Signer, 'P-384', ecdsaRdfc2019), ' by P-384'],
+  ['ecdsa-jcs-2019', jcs(p384Signer, 'P-384', ecdsaJcs2019), ' by P-384'],
   [
     'ecdsa-sd-2023',
     dataIntegrity(
@@ -147,9 +150,9 @@ const normalised = (signer: TestSigner, proofType: ProofType, base: string): Jso
     { proofType, revocable: false, now },
   ).credential
 
-for (const [proofType, peer] of PEERS) {
+for (const [proofType, peer, by = ''] of PEERS) {
   for (const base of [CONTEXT.credentialsV1, CONTEXT.credentialsV2]) {
-    test(`${proofType} in ${base}: ours verifies in @digitalbazaar/vc, and its in ours`, async (t) => {
+    test(`${proofType}${by} in ${base}: ours verifies in @digitalbazaar/vc, and its in ours`, async (t) => {
       const signer = await peer.makeSigner()
       const loader = peerLoader(signer, proofType)
       const credential = normalised(signer, proofType, base)
@@ -226,8 +229,8 @@ test('a proof that @digitalbazaar/vc derives from our ecdsa-sd-2023 base proof v
 
 const NAMES = ['Jamie', 'Zoë', '名前', '🎓', 'a"b\\c\n', '']
 
-for (const [proofType, peer] of PEERS.filter(([name]) => !isSelective(suiteOf(name))))
-  test(`${proofType}: credentials of one shape, signed one by one, verify in @digitalbazaar/vc (D-084)`, async (t) => {
+for (const [proofType, peer, by = ''] of PEERS.filter(([name]) => !isSelective(suiteOf(name))))
+  test(`${proofType}${by}: credentials of one shape, signed one by one, verify in @digitalbazaar/vc (D-084)`, async (t) => {
     const documents = createDocuments({ threads: 1 })
     t.teardown(() => documents.close())
     const signer = await peer.makeSigner()

@@ -176,10 +176,11 @@ test('mappings are shown as one map from names to paths (specification, Credenti
 
 test('the proof type is the template’s, or goes with the issuer’s key', (t) => {
   t.deepEqual(keyTypesFor(template({ proofType: 'bbs-2023' })), ['bls12381g2'])
-  t.deepEqual(keyTypesFor(template()), ['ed25519', 'bls12381g2', 'p256'])
+  t.deepEqual(keyTypesFor(template()), ['ed25519', 'bls12381g2', 'p256', 'p384'])
   t.is(proofTypeFor(template({ proofType: 'eddsa-2022' }), ['bls12381g2']), 'eddsa-2022')
   t.is(proofTypeFor(template(), ['bls12381g2']), 'BbsSignature2022')
   t.is(proofTypeFor(template(), ['x25519', 'p256']), 'ecdsa-rdfc-2019')
+  t.is(proofTypeFor(template(), ['p384']), 'ecdsa-rdfc-2019')
   t.is(proofTypeFor(template({ proofType: null }), ['p256', 'ed25519']), 'Ed25519Signature2018')
 })
 

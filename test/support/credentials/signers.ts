@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { sign as bbsSign, secretKeyToPublicKey } from '@digitalbazaar/bbs-signatures'
-import { p256 } from '@noble/curves/nist.js'
+import { p256, p384 } from '@noble/curves/nist.js'
 import type { Signer } from '../../../protocol/data-integrity/index.ts'
 import { type DidDocument, parseDidUrl } from '../../../protocol/dids/index.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../../protocol/dids/key.ts'
@@ -33,6 +33,15 @@ export function p256Signer(): TestSigner {
   return {
     ...identity('p256', publicKey),
     sign: async (data) => p256.sign(data, secretKey),
+    bbsSign: refuse('sign BBS'),
+  }
+}
+
+export function p384Signer(): TestSigner {
+  const { secretKey, publicKey } = p384.keygen()
+  return {
+    ...identity('p384', publicKey),
+    sign: async (data) => p384.sign(data, secretKey),
     bbsSign: refuse('sign BBS'),
   }
 }
