@@ -1,5 +1,6 @@
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../protocol/errors.ts'
+import { isKeyBound } from '../../protocol/semantic-credentials/enveloped/sd-jwt.ts'
 import type { Check } from '../../protocol/semantic-credentials/presentations/checks.ts'
 import { verdictChecks } from '../../protocol/semantic-credentials/presentations/credentials.ts'
 import { readStatusUpdate, type StatusUpdate } from '../../protocol/semantic-credentials/vc-api.status.ts'
@@ -121,10 +122,17 @@ export function createVcApi(parts: Parts) {
       const vcApiOptions = readVcApiOptions(options)
       const skip = readSkipped(options)
       const trusted = vcApiOptions.trustedContexts ? [vcApiOptions.trustedContexts] : []
-      const { reason, warnings, trust } = await credentialVerifier.verifyCredential(tenantId, credential, trusted, skip)
+      const { challenge, domain } = vcApiOptions
+      const binding =
+        isKeyBound(credential) && challenge !== undefined && domain !== undefined
+          ? { session: { nonce: challenge, audience: domain }, isRequired: true }
+          : undefined
+      const verifying = credentialVerifier.verifyCredential(tenantId, credential, trusted, skip, undefined, binding)
+      const { reason, warnings, trust } = await verifying
       const errors = [
         ...reason.map(({ type, message }) => ({ path: '', code: type, message })),
-        ...answerErrors(credential, vcApiOptions),
+        // a key binding answers both
+        ...(binding ? [] : answerErrors(credential, vcApiOptions)),
       ]
       if (errors.length > 0)
         refuse('credential.not_verified', `The credential does not verify: ${errors[0]?.message}`, errors)

@@ -5,7 +5,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { isObject, listOf } from '../../protocol/json.ts'
 import { type OpenedEnvelope, openEnvelope } from '../../protocol/semantic-credentials/enveloped/index.ts'
 import { openPublished } from '../../protocol/semantic-credentials/enveloped/lists.ts'
-import { envelopeTimes } from '../../protocol/semantic-credentials/enveloped/verify.ts'
+import { type ExpectedBinding, envelopeTimes } from '../../protocol/semantic-credentials/enveloped/verify.ts'
 import { assertCredential, normaliseForVerify, type StatusVerdict } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
@@ -145,7 +145,7 @@ export function createCredentialVerifier(parts: Parts) {
    * `trusted`: lists of contexts, each of which must have every context that is neither bundled nor registered; without
    * a list, such contexts are warnings. `skip`: checks that the caller leaves out. `trustedIssuers`: only credentials of
    * these DIDs verify; nothing is fetched for any other, nor for what the policy of the tenant forbids or its trust lists
-   * do not have. Throws only for what the libraries must not process (`credential.malformed`).
+   * do not have. `binding`: what a key binding must be for; without it none counts. Throws only for what the libraries must not process (`credential.malformed`).
    */
   async function checkCredential(
     tenantId: string,
@@ -153,6 +153,7 @@ export function createCredentialVerifier(parts: Parts) {
     trusted: TrustedContexts[] = [],
     skip: ReadonlySet<OptionalCheck> = new Set(),
     trustedIssuers?: readonly string[],
+    binding?: ExpectedBinding,
   ): Promise<WarnedVerdict> {
     const sent = normaliseForVerify(payload)
     const envelope = isEnveloped(sent) ? openedOf(sent) : undefined
@@ -180,6 +181,7 @@ export function createCredentialVerifier(parts: Parts) {
         resolveDid: resolveFor(tenantId),
         status: statusCheck(tenantId),
         skip,
+        binding,
       },
       contexts.lookupFor(tenantId),
     )
@@ -204,9 +206,10 @@ export function createCredentialVerifier(parts: Parts) {
       trusted?: TrustedContexts[],
       skip?: ReadonlySet<OptionalCheck>,
       trustedIssuers?: readonly string[],
+      binding?: ExpectedBinding,
     ): Promise<WarnedVerdict> {
       assertCredential(payload)
-      return checkCredential(tenantId, payload, trusted, skip, trustedIssuers)
+      return checkCredential(tenantId, payload, trusted, skip, trustedIssuers, binding)
     },
   }
 }

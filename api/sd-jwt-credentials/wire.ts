@@ -85,7 +85,7 @@ export interface SdJwtTemplateSignOut extends SdJwtSignOut {
   template_version: TemplateVersion
 }
 
-interface KeyBindingIn {
+export interface KeyBindingIn {
   /** The nonce that the verifier gave the holder. */
   nonce: string
   /** What the verifier calls itself. */

@@ -82,13 +82,14 @@ export class SemanticCredentialsController extends Controller {
   @SuccessResponse(200)
   @Example<VerifyOut>(VERIFY_EXAMPLE)
   async verify(@Request() called: Called, @Body() body: VerifyIn): Promise<VerifyOut> {
-    const { payload, trustedContexts, trustedIssuers } = body
+    const { payload, trustedContexts, trustedIssuers, keyBinding } = body
     const { tenantId } = called.user
     const trusted = trustedContexts ? [trustedContexts] : []
     called.noted = presented(payload)
     const issuers = trustedIssuers ?? undefined
     const { credentialVerifier } = this.platform
-    const verifying = credentialVerifier.verifyCredential(tenantId, payload, trusted, undefined, issuers)
+    const binding = keyBinding ? { session: keyBinding, isRequired: true } : undefined
+    const verifying = credentialVerifier.verifyCredential(tenantId, payload, trusted, undefined, issuers, binding)
     const verdict = await ofMember('payload', verifying)
     called.noted = { ...called.noted, verified: verdict.verified, reason: verdict.reason[0]?.type ?? null }
     return verdict

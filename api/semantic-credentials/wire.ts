@@ -8,7 +8,7 @@ import type { ReasonType } from '../../protocol/semantic-credentials/index.ts'
 import { isEnveloped } from '../../protocol/semantic-credentials/presentations/envelopes.ts'
 import type { ListedIssuerOut } from '../credentials/trust.wire.ts'
 import type { Count, DateTime, JsonObject, ProofType, Uri, Uuid } from '../frame/wire.ts'
-import type { SdJwtHolderKey, SdJwtPath } from '../sd-jwt-credentials/wire.ts'
+import type { KeyBindingIn, SdJwtHolderKey, SdJwtPath } from '../sd-jwt-credentials/wire.ts'
 
 /** A W3C credential before it is signed. Its contexts define further members. */
 export type UnsignedCredential = JsonObject
@@ -101,6 +101,8 @@ export interface VerifyIn {
    * @maxItems 1000
    */
   trustedIssuers?: string[] | null
+  /** Present: the credential must be a vc+sd-jwt with a key binding JWT for this nonce and audience. */
+  keyBinding?: KeyBindingIn | null
 }
 
 /** The URL of a context, whose pinned content is trusted; or an inline context object, compared word for word. */

@@ -6,7 +6,7 @@ import { isObject, listOf } from '../json.ts'
 import type { Clock } from '../time.ts'
 import { credentialErrors, type DataModel } from './checks.ts'
 import type { OpenedEnvelope } from './enveloped/index.ts'
-import { envelopeReasons } from './enveloped/verify.ts'
+import { bindingReasons, type ExpectedBinding, envelopeReasons } from './enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from './proofs.ts'
 import { type OptionalCheck, type Reason, type StatusCheck, statusReasons, timeReasons } from './reasons.ts'
 import { unsignedErrors } from './unsigned.ts'
@@ -33,6 +33,8 @@ export interface VerifyRequest extends Clock {
   status?: StatusCheck
   /** Checks that the caller leaves out; undefined: none. */
   skip?: ReadonlySet<OptionalCheck>
+  /** What its key binding must be for; undefined: it must have none. */
+  binding?: ExpectedBinding | undefined
 }
 
 const modelOf = ({ '@context': context }: Json): DataModel =>
@@ -99,7 +101,8 @@ export async function verifyCredential(request: VerifyRequest): Promise<Verdict>
     skip?.has('credentialStatus') ? [] : statusReasons(credential, status),
   ])
   const times = skip?.has('credentialValidity') ? [] : timeReasons(credential, request)
-  const reason = [...secured, ...proofs, ...times, ...statuses]
+  const bound = bindingReasons(request.envelope, request.binding, request)
+  const reason = [...secured, ...bound, ...proofs, ...times, ...statuses]
   const distinct = reason.filter(
     (one, index) => reason.findIndex((other) => other.type === one.type && other.message === one.message) === index,
   )

@@ -204,8 +204,8 @@ export function createPresentations(parts: Parts) {
       resolveDid: (did) => didResolver.documentFor(tenantId, did),
       checkProof: documents.checkProof(contexts.lookupFor(tenantId)),
       means: (request) => documents.meansTheSame(request, contexts.lookupFor(tenantId)),
-      verifyCredential: (credential) =>
-        credentialVerifier.checkCredential(tenantId, credential, trusted, skip, trustedIssuers),
+      verifyCredential: (credential, binding) =>
+        credentialVerifier.checkCredential(tenantId, credential, trusted, skip, trustedIssuers, binding),
     }
     const verdict = await verifyPresentation(request)
     const ofContexts =

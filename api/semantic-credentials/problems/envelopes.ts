@@ -40,8 +40,9 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
       remedy: 'A JWT stands in the URL as it is; a COSE_Sign1 in base64, after ;base64.',
     },
     'envelope.key_binding': {
-      meaning: 'The SD-JWT has a key binding JWT, whose nonce and audience nobody checks here.',
-      remedy: 'Send the SD-JWT without its key binding, which ends with a tilde; the presentation proves who presents.',
+      meaning: 'The key binding JWT of the SD-JWT is not one of its holder for this request, or is missing.',
+      remedy:
+        'Name nonce and audience of the request (keyBinding, or challenge and domain), for which the holder makes it; or send the SD-JWT without it, ending with a tilde.',
     },
     'envelope.malformed': {
       meaning: 'The content of the envelope cannot be read as a signed credential.',

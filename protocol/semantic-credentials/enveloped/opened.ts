@@ -1,6 +1,8 @@
 import type { VerificationKey } from '../../data-integrity/keys.ts'
 import { Refusal } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
+import type { KeyBindingSession } from '../../sd-jwt-credentials/key-binding.ts'
+import type { Clock } from '../../time.ts'
 
 /** Values of what is in an envelope at most, before they are counted member by member (`boundsErrors`). */
 export const MAX_VALUES = 25_000
@@ -28,6 +30,8 @@ export interface OpenedEnvelope extends Opened {
   credential: Json
   /** true: beside the members are digests of others, which nobody disclosed; a status may be among them. */
   hidesMembers?: boolean
+  /** Of a presented SD-JWT with a key binding: why that is none of the holder for a verifier. */
+  keyBindingFault?(session: KeyBindingSession, clock: Clock): EnvelopeFault | undefined
 }
 
 /** A presentation taken out of an envelope. Nothing of it is proved before `signatureFault` says that nothing is wrong. */

@@ -1,10 +1,13 @@
 import type { VerificationKey } from '../../data-integrity/keys.ts'
+import { isObject, type Json } from '../../json.ts'
 import { Faulty } from '../../sd-jwt-credentials/faults.ts'
+import { type KeyBindingSession, verifyKeyBinding } from '../../sd-jwt-credentials/key-binding.ts'
 import { type ProcessedSdJwt, processSdJwt } from '../../sd-jwt-credentials/processed.ts'
 import { type ReadSdJwt, readSdJwt } from '../../sd-jwt-credentials/read.ts'
+import type { Clock } from '../../time.ts'
 import { ALWAYS } from './disclosure.ts'
 import { assertCredentialClaims, assertPlainClaims, checkHeader, joseFault, secondsIn } from './jose.ts'
-import { type Enclosed, type OpenedEnvelope, objectIn, refusedEnvelope } from './opened.ts'
+import { type Enclosed, type EnvelopeFault, type OpenedEnvelope, objectIn, refusedEnvelope } from './opened.ts'
 
 const CREDENTIAL: Enclosed = { what: 'credential', type: 'vc+sd-jwt', contentType: 'vc' }
 
@@ -28,16 +31,36 @@ function assertAlwaysDisclosed(selective: readonly string[]): void {
     )
 }
 
+/** Whether an enveloped credential is presented with a key binding: its SD-JWT does not end with a tilde. */
+export function isKeyBound(envelope: unknown): boolean {
+  const id = isObject(envelope) ? String(envelope.id) : ''
+  return /^data:application\/vc\+sd-jwt,/i.test(id) && !id.endsWith('~')
+}
+
+/** Why a key binding is none of the holder in `cnf` for this verifier (RFC 9901, section 7.3). */
+function bindingFault(
+  sdJwt: ReadSdJwt,
+  claims: Json,
+  session: KeyBindingSession,
+  clock: Clock,
+): EnvelopeFault | undefined {
+  try {
+    verifyKeyBinding(sdJwt, claims, session, clock)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof Faulty)) throw error
+    return { code: 'envelope.key_binding', message: `${error.fault.code}: ${error.message}` }
+  }
+}
+
 /**
  * Opens a credential that is secured as an SD-JWT (VC-JOSE-COSE 1.0, section 3.2): what is disclosed is the credential.
- * Whoever presents it proves that by the presentation, so that a key binding of its own is not taken. Throws
- * `Refusal('envelope.*')`.
+ * Throws `Refusal('envelope.*')`.
  */
 export function openSdJwt(text: string): OpenedEnvelope {
-  const { header, input, signature, keyBinding, claims, selective, root } = read(text)
+  const sdJwt = read(text)
+  const { header, input, signature, keyBinding, claims, selective, root } = sdJwt
   checkHeader(header, CREDENTIAL)
-  if (keyBinding)
-    throw refusedEnvelope('key_binding', 'The SD-JWT has a key binding, which nobody checks here: leave it out.')
   assertAlwaysDisclosed(selective)
   const credential = objectIn(claims)
   assertPlainClaims(CREDENTIAL, credential)
@@ -50,5 +73,8 @@ export function openSdJwt(text: string): OpenedEnvelope {
     notBefore: secondsIn(credential, 'nbf'),
     expires: secondsIn(credential, 'exp'),
     signatureFault: (key: VerificationKey) => joseFault(key, header, { signed: input, signature }),
+    ...(keyBinding && {
+      keyBindingFault: (session: KeyBindingSession, clock: Clock) => bindingFault(sdJwt, claims, session, clock),
+    }),
   }
 }

@@ -1,6 +1,7 @@
 import { verificationKey } from '../../data-integrity/keys.ts'
 import { type DidDocument, dereference, parseDidUrl } from '../../dids/index.ts'
 import { Refusal } from '../../errors.ts'
+import type { KeyBindingSession } from '../../sd-jwt-credentials/key-binding.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../../time.ts'
 import { endOf } from '../proofs.ts'
 import { foreseen, type Reason } from '../reasons.ts'
@@ -13,6 +14,13 @@ interface SignatureRules extends Clock {
   controller: string | undefined
   /** Throws `Refusal` or `Unavailable('outbound')` when the DID does not resolve. */
   resolveDid(did: string): Promise<DidDocument>
+}
+
+/** What a verifier expects of the key binding of an SD-JWT. */
+export interface ExpectedBinding {
+  session: KeyBindingSession
+  /** false: a credential without one is taken as well. */
+  isRequired: boolean
 }
 
 interface EnvelopeRules extends Omit<SignatureRules, 'purpose' | 'controller'> {
@@ -69,6 +77,24 @@ async function signatureReasons(opened: Opened, rules: SignatureRules): Promise<
     const code = error instanceof Refusal ? { code: error.code } : {}
     return [{ type: 'Issuer', ...code, message: error.message }]
   }
+}
+
+/**
+ * Why a credential is not bound to its holder as the verifier expects. A key binding that nobody expects is none: it may
+ * have been made for anybody. `opened`: undefined of a credential with a proof.
+ */
+export function bindingReasons(
+  opened: OpenedEnvelope | undefined,
+  expected: ExpectedBinding | undefined,
+  clock: Clock,
+) {
+  const because = (message: string): Reason[] => [{ type: 'Proof', code: 'envelope.key_binding', message }]
+  if (!opened?.keyBindingFault)
+    return expected?.isRequired ? because('The credential has no key binding, and one is asked for.') : []
+  if (!expected)
+    return because('The SD-JWT has a key binding, and the request names no nonce and no audience to check it by.')
+  const fault = opened.keyBindingFault(expected.session, clock)
+  return fault ? because(fault.message) : []
 }
 
 /** Why the envelope does not secure its credential; an empty list if it does. Throws only errors of our own parts. */

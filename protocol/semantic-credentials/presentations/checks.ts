@@ -2,7 +2,7 @@ import type { ListedIssuer } from '../../credentials/trust.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import type { OpenedPresentation } from '../enveloped/index.ts'
-import { keyUrl } from '../enveloped/verify.ts'
+import { type ExpectedBinding, keyUrl } from '../enveloped/verify.ts'
 import { methodId, type ProofRules } from '../proofs.ts'
 import type { OptionalCheck, Reason } from '../reasons.ts'
 import type { Verdict } from '../verify.ts'
@@ -73,7 +73,7 @@ export interface PresentationToVerify extends Omit<ProofRules, 'purpose'> {
   /** See `meansTheSame`. */
   means(request: MeaningRequest): Promise<boolean>
   /** Makes all checks of a credential, with its status. */
-  verifyCredential(credential: unknown): Promise<Verdict>
+  verifyCredential(credential: unknown, binding?: ExpectedBinding): Promise<Verdict>
 }
 
 /** The domains that a proof must have: the caller's, and those of the requests. */
@@ -144,3 +144,17 @@ export function signaturesOf({
 }
 
 export const signerOf = (proof: Json): string => methodId(proof).split('#')[0] ?? ''
+
+/**
+ * What the key binding of a credential in a presentation must be for: the exchange of the presentation, so its expected
+ * challenge and domains, or those that its holder has signed. Undefined where it has none: then no key binding counts.
+ */
+export function bindingOf(request: PresentationToVerify): ExpectedBinding | undefined {
+  const [signed] = signaturesOf(request)
+  const nonce = request.challenge ?? signed?.proof.challenge
+  const domains = expectedDomains(request)
+  const audience =
+    domains.length > 0 ? domains : listOf(signed?.proof.domain).filter((each) => typeof each === 'string')
+  if (typeof nonce !== 'string' || nonce === '' || audience.length === 0) return undefined
+  return { session: { nonce, audience }, isRequired: false }
+}

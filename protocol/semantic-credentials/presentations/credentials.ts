@@ -3,7 +3,16 @@ import type { Json } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { OptionalCheck, Reason, ReasonType } from '../reasons.ts'
-import { type Check, type CheckName, excerpt, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
+import {
+  bindingOf,
+  type Check,
+  type CheckName,
+  excerpt,
+  failed,
+  type PresentationToVerify,
+  passed,
+  skipped,
+} from './checks.ts'
 import { PLAIN_JWT, withoutEnvelopes } from './envelopes.ts'
 import { credentialsIn } from './index.ts'
 
@@ -106,11 +115,9 @@ export function verdictChecks({ credential, reasons, trust, path, skip }: Checke
 }
 
 /** The checks of `verifyCredential` for each credential of the presentation. */
-export async function credentialChecks({
-  presentation,
-  verifyCredential,
-  skip,
-}: PresentationToVerify): Promise<Check[]> {
+export async function credentialChecks(request: PresentationToVerify): Promise<Check[]> {
+  const { presentation, verifyCredential, skip } = request
+  const binding = bindingOf(request)
   const credentials = credentialsIn(presentation)
   const contents = new Map(
     credentialsIn(withoutEnvelopes(presentation)).map(({ credential, path }) => [path, credential]),
@@ -119,7 +126,7 @@ export async function credentialChecks({
     if (typeof credential === 'string') return [failed('credentialForm', PLAIN_JWT, path)]
     if (!isObject(credential))
       return [failed('credentialForm', 'The value is not a JSON object, so it is not a credential.', path)]
-    const { reason: reasons, trust } = await verifyCredential(credential)
+    const { reason: reasons, trust } = await verifyCredential(credential, binding)
     const content = contents.get(path)
     return verdictChecks({ credential: isObject(content) ? content : credential, reasons, trust, path, skip })
   }

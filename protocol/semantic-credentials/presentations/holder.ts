@@ -1,5 +1,6 @@
 import { type Json, suiteOfProof } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
+import { isKeyBound } from '../enveloped/sd-jwt.ts'
 import { keyUrl, presenterReasons } from '../enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
@@ -105,10 +106,16 @@ function delegationCheck({ holderBinding }: Json): Check[] {
   return [failed('holderBinding', evidence, '/holderBinding')]
 }
 
-/** The subject must be the holder. A credential without a subject id fails: it may be a copy. */
+/**
+ * The subject must be the holder. A credential without a subject id fails, since it may be a copy, unless it has a key
+ * binding, which its own verification checks (D-839).
+ */
 export function bindingChecks(request: PresentationToVerify): Check[] {
   const { presentation, bindHolder } = request
   const holders = holdersOf(request)
+  const bound = new Set(
+    credentialsIn(presentation).flatMap(({ credential, path }) => (isKeyBound(credential) ? [path] : [])),
+  )
   const checks = credentialsIn(withoutEnvelopes(presentation)).flatMap(({ credential, path: within }) => {
     if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
@@ -119,6 +126,8 @@ export function bindingChecks(request: PresentationToVerify): Check[] {
     if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
     if (subject !== undefined)
       return [passed('holderBinding', `The subject ${excerpt(subject)} presents the credential.`, path)]
+    if (ids.length === 0 && bound.has(within))
+      return [passed('holderBinding', 'The key binding of the credential is made with the key of its holder.', path)]
     if (ids.length === 0)
       return [failed('holderBinding', 'The credential discloses no subject id, so anybody could present a copy.', path)]
     return [

@@ -133,8 +133,10 @@ function envelopeErrors({ format, proofType, document, envelope }: Json): FieldE
     return isGiven(envelope) ? [fault('envelope', 'proof_type', 'expected none: the credential has a proof')] : []
   if (!isGiven(envelope))
     return [fault('envelope', 'required', `expected the envelope of a credential as ${proofType}`)]
-  const { mediaType, credential } = openEnvelope(envelopedCredential(String(envelope)))
-  return mediaType === `application/${proofType}` && isDeepStrictEqual(credential, document)
+  const { mediaType, credential, keyBindingFault } = openEnvelope(envelopedCredential(String(envelope)))
+  return keyBindingFault === undefined &&
+    mediaType === `application/${proofType}` &&
+    isDeepStrictEqual(credential, document)
     ? []
     : [fault('envelope', 'content', `expected the document as ${proofType}`)]
 }
