@@ -223,19 +223,6 @@ for (const [what, source, place] of SOURCES)
     )
   })
 
-test('of two changes at once the one that read its list before the other is refused', async (t) => {
-  const { lists, reply } = await importing(await operator.sign(good()))
-  const { id } = reply.json<TrustListAnswer>()
-  const ids = Array.from({ length: 3_000 }, (_, at) => ({ val: Buffer.from(`${at}`).toString('base64') }))
-  const long = JSON.stringify(good()).replace('"X509Certificates":[', `$&${JSON.stringify(ids).slice(1, -1)},`)
-  const source = { format: 'ts-119-602', document: long, serviceTypes: [PID_ISSUANCE] }
-  const slow = lists.update(id, { source })
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  t.is((await lists.update(id, { name: 'Changed' })).status, 200)
-  t.is(refusal(await slow, 409), 'trust_list.changed')
-  t.like((await lists.read(id)).json<TrustListAnswer>(), { name: 'Changed', source: { signers: [operator.signer] } })
-})
-
 test('entries and a source together are refused, and so is neither', async (t) => {
   const entries = [{ certificate: pem }]
   t.is(refusal((await importing('{}', { entries })).reply, 400), 'trust_list.invalid')

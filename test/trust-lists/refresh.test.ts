@@ -236,6 +236,18 @@ test.serial('a refresh by hand that is refused is kept and shown as one of the s
   t.like(await read(), { state: 'current', failure: null }, 'it is tried again within 15 minutes, not 6 hours')
 })
 
+test.serial('a list that was changed while it was read by hand keeps the change, and is not blamed', async (t) => {
+  const { lists, id, path, publish, read } = await published()
+  await publish([other.certificatePem], { LoTESequenceNumber: 8 })
+  names.meanwhile.set(path, () => lists.update(id, { name: 'Changed' }))
+  t.is(refusal(await lists.refresh(id), 409), 'trust_list.changed')
+  t.like(await read(), { name: 'Changed', state: 'current', imported: { sequenceNumber: 7 } })
+  names.elsewhere.delete(path)
+  t.is(refusal(await lists.refresh(id), 400), 'trust_list.source_unavailable')
+  t.like(await read(), { state: 'current', failure: null })
+  names.meanwhile.delete(path)
+})
+
 test.serial('a list that is too large, that is missing, or at a private address is refused', async (t) => {
   const { lists } = await published()
   const of = { format: 'ts-119-602', signers: [operator.signer], serviceTypes: [PID_ISSUANCE] }

@@ -26,13 +26,19 @@ export async function openNames(customDomains: string[] = []) {
   for (const name of customDomains) dns.set(name, HERE)
   const certificate = await authority.issue(['issuer.test', '*.issuer.test', 'elsewhere.test', ...customDomains])
   const elsewhere: Pages = new Map()
+  const meanwhile = new Map<string, () => Promise<unknown>>()
   const platform = { apiPort: 0 }
 
   const front = await listenTls(certificate, (incoming, outgoing) => {
     const { method, url: path = '/', headers } = incoming
     if (headers.host?.startsWith('elsewhere.test')) {
-      const page = elsewhere.get(path)
-      outgoing.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(page)
+      const answer = () => {
+        const page = elsewhere.get(path)
+        outgoing.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(page)
+      }
+      const work = meanwhile.get(path)
+      if (!work) return answer()
+      work().then(answer, () => outgoing.writeHead(500).end())
       return
     }
     const onward = requestHttp({ host: '127.0.0.1', port: platform.apiPort, method, path, headers }, (answer) => {
@@ -58,6 +64,8 @@ export async function openNames(customDomains: string[] = []) {
     dns,
     /** Files of https://elsewhere.test:<port>, by path. */
     elsewhere,
+    /** What happens while somebody reads such a file, by path: the file is answered after it. */
+    meanwhile,
     /** As a stranger reads it: TLS checked against the authority, the name in the Host header. */
     read(host: string, path: string, headers: Record<string, string> = {}): Promise<Page> {
       const where = { host: '127.0.0.1', port: front.port, servername: host, path, agent: false as const }
