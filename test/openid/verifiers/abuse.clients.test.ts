@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import test from 'ava'
 import * as openid from 'openid-client'
+import { createProvider } from '../../../api/openid/verifiers/provider.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { openBrowser } from '../../support/openid/browser.verifiers.ts'
 import { post, presentJsonLd, wallet } from '../../support/openid/presenting.ts'
@@ -14,6 +15,8 @@ import {
   type VerifierClient,
 } from '../../support/openid/verifiers.ts'
 import { openWorld, type World } from '../../support/world.ts'
+
+type ProviderParts = Parameters<typeof createProvider>[0]
 
 let world: World
 let at: SignIns
@@ -67,6 +70,34 @@ test('of twenty exchanges of one code at once, and of twenty uses of one refresh
     Array.from({ length: 20 }, () => openid.refreshTokenGrant(at.party.config, token)),
   )
   t.true(uses.filter(({ status }) => status === 'fulfilled').length <= 1)
+})
+
+test('of two uses of a code at once, the one that comes second ends what the first one gets', async (t) => {
+  const revoked: string[] = []
+  const rows = {
+    find: async () => ({ grantId: 'the-grant' }),
+    findByUid: async () => undefined,
+    save: async () => undefined,
+    consume: async () => false, // the other one was faster
+    remove: async () => undefined,
+    revoke: async (grantId: string) => void revoked.push(grantId),
+  }
+  const facts = {
+    ...{ tenantId: randomUUID(), verifierId: randomUUID(), issuer: 'https://a.example/v1/oidc/verifiers/1' },
+    ...{ claims: [], includePresentation: false, keys: [], cookieKey: 'a key', revision: '1' },
+  }
+  const parts = { oidcPayloads: () => rows, oidcProviderFacts: {}, signIns: {} } as unknown as ProviderParts
+  const provider = createProvider(parts, facts)
+  const client = { clientId: 'a client' } as ConstructorParameters<typeof provider.AuthorizationCode>[0]['client']
+  const code = new provider.AuthorizationCode({
+    client,
+    accountId: 'a.b',
+    grantId: 'the-grant',
+    scope: 'openid',
+    gty: '',
+  })
+  await t.throwsAsync(code.consume(), { message: 'invalid_grant' })
+  t.deepEqual(revoked, ['the-grant'])
 })
 
 test('PKCE cannot be left out, weakened or exchanged (RFC 9700, section 2.1.1)', async (t) => {

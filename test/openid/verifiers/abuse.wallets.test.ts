@@ -91,6 +91,19 @@ test('a person is not signed in by a revoked, a foreign, or somebody else’s cr
   t.false(logged.includes(holder.did), 'the log names nobody')
 })
 
+test('a sign-in that its person cancels takes no answer any more, and is logged', async (t) => {
+  const { begun, request } = await at.asked()
+  const holder = makeHolder()
+  const answer = await presentJsonLd(holder, (await at.credentialFor(holder)).credential, request)
+  t.is((await begun.browser.open(`${begun.page.url}/cancel`, {})).status, 303)
+  t.is((await wallet.answer(request, answer)).status, 400)
+  const { rows } = await world.dependencies.systemSql.query<{ count: number }>({
+    text: `select count(*)::int from logs where type = 'OIDC_VERIFIER_AUTH_FAIL' and metadata ->> 'code' = 'sign_in.cancelled'`,
+    values: [],
+  })
+  t.is(rows[0]?.count, 1)
+})
+
 test('two people do not sign in together: all credentials are of one holder', async (t) => {
   const [query] = courseQuery()
   const both = [{ ...query, credentialQuery: [...(query?.credentialQuery ?? []), ...(query?.credentialQuery ?? [])] }]

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import * as openid from 'openid-client'
 import { inTenant } from '../../../entities/orm.ts'
@@ -102,6 +103,44 @@ test('a sign-in whose time is over takes no answer, and signs in nobody who has 
       em.execute(`update oidc_sign_ins set expires_at = now() - interval '1 second' where verifier_id = '${own.id}'`),
     )
     t.is(answersFirst ? (await begun.browser.open(`${begun.page.url}/done`)).status : await answer(), 400)
+  }
+})
+
+test('claims are kept for as long as a client may ask, which no refresh token prolongs, and not longer', async (t) => {
+  const { holder, credential } = await courseOf()
+  for (const [grants, least, most] of [
+    [['authorization_code'], 3_600, 2 * 3_600],
+    [['authorization_code', 'refresh_token'], 14 * 86_400, 15 * 86_400],
+  ] as const) {
+    const own = await createVerifier(world)
+    const party = await openRelyingParty(own, await createVerifierClient(world, own.id, { grantTypes: grants }))
+    const execute = (text: string) =>
+      inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+        em.execute<{ seconds: string }[]>(text, [own.id]),
+      )
+    const begun = await party.begin()
+    const request = await wallet.readRequest(qrLink(begun.page))
+    await wallet.answer(request, await presentJsonLd(holder, credential, request))
+    const tokens = await party.grant(await party.back(begun, begun.page.url), begun)
+    const kept = 'select extract(epoch from expires_at - now()) as seconds from oidc_sign_ins where verifier_id = ?'
+    const [row] = await execute(kept)
+    t.true(Number(row?.seconds) > least && Number(row?.seconds) < most, row?.seconds)
+    const about = () => openid.fetchUserInfo(party.config, tokens.access_token, openid.skipSubjectCheck)
+    t.is((await about()).course, 'CS-101')
+    let refreshed = tokens.refresh_token
+    t.is(refreshed !== undefined, grants.length > 1)
+    if (refreshed !== undefined) {
+      await setTimeout(3_000)
+      refreshed = (await openid.refreshTokenGrant(party.config, refreshed)).refresh_token ?? ''
+      const [ends] = await execute(
+        `select extract(epoch from max(expires_at) - min(expires_at)) as seconds from oidc_payloads
+        where verifier_id = ? and kind = 'RefreshToken'`,
+      )
+      t.true(Number(ends?.seconds) < 2, ends?.seconds)
+    }
+    await execute(`update oidc_sign_ins set expires_at = now() - interval '1 second' where verifier_id = ?`)
+    await t.throwsAsync(about())
+    if (refreshed !== undefined) await t.throwsAsync(openid.refreshTokenGrant(party.config, refreshed))
   }
 })
 

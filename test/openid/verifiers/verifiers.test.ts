@@ -44,7 +44,12 @@ test('a verifier is created, listed, read, changed and deleted, and its keys wit
   t.is(created.headers.get('location'), `${VERIFIERS}/${verifier.id}`)
   t.like(verifier, { verifierDid: body.verifier_did, includePresentation: false, claimMappings: body.claim_mappings })
   t.true((await ask('')).json<{ data: Verifier[] }>().data.some(({ id }) => id === verifier.id))
+  const claimsOf = async () =>
+    (await ask(`/${verifier.id}/.well-known/openid-configuration`)).json<{ claims_supported: string[] }>()
+      .claims_supported
+  t.false((await claimsOf()).includes('vp_token'))
   const changed = await ask(`/${verifier.id}`, { method: 'PUT', body: { ...body, include_presentation: true } })
+  t.true((await claimsOf()).includes('vp_token'), 'clients read it at once')
   t.true(changed.json<Verifier>().includePresentation)
   t.deepEqual((await ask(`/${verifier.id}`)).json(), changed.json())
   const template = `/v1/credentials/web-semantic/presentations/templates/${verifier.presentationTemplateId}`
@@ -218,6 +223,11 @@ test.serial('a tenant has so many verifiers, and a verifier so many clients, and
   )
   const further = await world.ask(`${VERIFIERS}/${verifier.id}/clients`, { token, body: clientBody() })
   t.deepEqual([further.status, further.json<Problem>().type], [409, '/problems#oidc_client.too_many'])
+  const [another] = await rowsOf('select id from oidc_verifiers where tenant_id = $1 and id <> $2', [
+    tenantId,
+    verifier.id,
+  ])
+  t.regex((await createVerifierClient(world, String(another?.id), {}, token)).id, /^[\da-f-]{36}$/, 'of each verifier')
 })
 
 /** Runs a statement as the application does for a tenant. */
