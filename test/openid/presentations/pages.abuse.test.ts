@@ -1,5 +1,8 @@
+import { get, type IncomingMessage } from 'node:http'
 import test from 'ava'
+import { inTenant } from '../../../entities/orm.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
+import { createDomain } from '../../support/domains.ts'
 import { inBrowserAnswer } from '../../support/openid/pages.ts'
 import { openSdJwt } from '../../support/openid/presenting.sd-jwt.ts'
 import { type WalletRequest, wallet } from '../../support/openid/presenting.ts'
@@ -145,6 +148,22 @@ test('what a wallet is led back with is no code for the verifier, and a browser 
   const code = new URL(led.location ?? '').searchParams.get('response_code') ?? ''
   t.is((await requests.redeem(id, code)).status, 200)
   t.is((await visit(back.href, cookie)).location, new URL(pageUri).pathname, 'once it was redeemed there is no code')
+})
+
+test('at another domain of the tenant a page leads to its own address, and belongs to no browser yet', async (t) => {
+  const { pageUri } = await requests.createPage()
+  const { id, domain } = await createDomain(world, {}, world.token)
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.execute('update domains set is_verified = true, verified_at = now() where id = ?', [id]),
+  )
+  const { port, pathname } = new URL(pageUri)
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const asked = get({ host: 'localhost', port, path: pathname, headers: { host: domain } }, resolve)
+    asked.on('error', reject)
+  })
+  answer.resume()
+  t.deepEqual([answer.statusCode, answer.headers.location, answer.headers['set-cookie']], [303, pageUri, undefined])
+  t.regex((await visit(pageUri)).set, /^openid4vp_page=/)
 })
 
 test('an answer that is none, and a page that nobody made, are no fault of the server', async (t) => {
