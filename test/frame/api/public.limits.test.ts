@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import express from 'express'
 import { findAddress } from '../../../api/frame/limits/address.ts'
 import { createDid, sign } from '../../support/credentials/credentials.ts'
 import { example, REQUESTS } from '../../support/credentials/presentations.ts'
+import { requestsOf } from '../../support/openid/requests.ts'
+import { createVerifier, createVerifierClient, REDIRECT, VERIFIERS } from '../../support/openid/verifiers.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const LIMIT = 8
@@ -11,7 +14,11 @@ const LIMIT = 8
 let world: World
 test.before(async () => {
   world = await openWorld({
-    env: { PUBLIC_RATE_LIMIT_PER_MINUTE: String(LIMIT), TRUSTED_PROXIES: '127.0.0.1,::1' },
+    env: {
+      PUBLIC_URL: 'https://localhost',
+      PUBLIC_RATE_LIMIT_PER_MINUTE: String(LIMIT),
+      TRUSTED_PROXIES: '127.0.0.1,::1',
+    },
   })
 })
 test.after.always(() => world?.close())
@@ -63,6 +70,41 @@ test.serial('a limit of published documents is not one of the API, and a token g
   t.is((await read()).status, 429)
   t.is((await read(world.token)).status, 429)
   t.is((await world.ask('/v1/dids', { token: world.token, headers })).status, 200)
+})
+
+test.serial('pages of people and requests of wallets have a limit by address, each its own', async (t) => {
+  const headers = { 'x-forwarded-for': '203.0.113.7' }
+  for (const path of [
+    `${VERIFIERS}/${randomUUID()}/jwks`,
+    '/v1/openid4vp/pages/x',
+    '/v1/openid4vp/wallet/requests/x',
+  ]) {
+    for (let read = 0; read < LIMIT; read++) t.true((await world.ask(path, { headers })).status < 429, path)
+    t.is((await world.ask(path, { headers })).status, 429, path)
+    const other = await world.ask(path, { headers: { 'x-forwarded-for': '203.0.113.8' } })
+    t.true(other.status < 429, 'another address has its own')
+  }
+})
+
+test.serial('where people come by TLS, their browsers send the cookies of pages by TLS alone', async (t) => {
+  const { id } = await createVerifier(world)
+  const client = await createVerifierClient(world, id)
+  const asked = new URLSearchParams({
+    ...{ client_id: client.id, redirect_uri: REDIRECT, response_type: 'code', scope: 'openid', state: 'x', nonce: 'x' },
+    ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+  })
+  const { pageUri } = await requestsOf(world, await createDid(world, 'ed25519')).createPage()
+  t.regex(pageUri, /^https:/)
+  for (const [path, status] of [
+    [`${VERIFIERS}/${id}/authorize?${asked}`, 303],
+    [new URL(pageUri).pathname, 200],
+  ] as const) {
+    const reply = await world.ask(path, { headers: { accept: 'text/html', 'x-forwarded-for': '203.0.113.9' } })
+    t.is(reply.status, status, reply.text)
+    const cookies = reply.headers.getSetCookie()
+    t.true(cookies.length > 0, path)
+    for (const cookie of cookies) t.regex(cookie, /; secure/i)
+  }
 })
 
 /** What is logged while `ask` asks an application that trusts nobody. */
