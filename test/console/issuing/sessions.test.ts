@@ -9,7 +9,7 @@ import { createPdfTemplate, signCompact } from '../../support/credentials/compac
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
-import { saveReissuance } from '../../support/openid/reissuances.ts'
+import { saveReissuance } from '../../support/openid/haip/reissuances.ts'
 import { CLAIMS, createMobileTemplate, createWalletKey, openWallet, sessionsOf } from '../../support/openid/wallet.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 import { needs } from '../../support/parts.ts'

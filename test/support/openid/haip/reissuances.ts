@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { noteGiven } from '../../../activities/openid/reissuances/records.ts'
-import { OpenIdReissuance } from '../../../entities/openid/reissuances.ts'
-import { inTenant } from '../../../entities/orm.ts'
-import { DAY_MS } from '../../../protocol/time.ts'
-import type { World } from '../world.ts'
+import { noteGiven } from '../../../../activities/openid/reissuances/records.ts'
+import { OpenIdReissuance } from '../../../../entities/openid/reissuances.ts'
+import { inTenant } from '../../../../entities/orm.ts'
+import { DAY_MS } from '../../../../protocol/time.ts'
+import type { World } from '../../world.ts'
 
 interface Given {
   sessionId: string
