@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { fromBase64url } from '../base64url.ts'
-import { hasUnreadable, jsonDepth } from '../json.depth.ts'
-import { repeatedName } from '../json.members.ts'
+import { hasUnreadable } from '../json.depth.ts'
+import { jsonShape, repeatedName } from '../json.members.ts'
 import { type CheckName, faulty } from './faults.ts'
 
 /** Names with a meaning of their own in an SD-JWT (RFC 9901, sections 4.1.1 and 4.2.4). */
@@ -52,6 +52,8 @@ const refuse = (code: string, message: string) => faulty('Disclosures', code, me
 
 /** Deepest nesting of a disclosure and of the claims as a whole. */
 export const MAX_DEPTH = 32
+/** Values of one part before it is parsed, as of other envelopes (D-825). */
+const MAX_VALUES = 25_000
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -67,7 +69,10 @@ export function strictJson(bytes: Uint8Array, check: CheckName, what: string): u
   } catch {
     throw faulty(check, `${what}_not_utf8`, `The ${what} is not UTF-8.`)
   }
-  if (jsonDepth(text) > MAX_DEPTH) throw faulty(check, `${what}_too_deep`, `The ${what} is nested too deep.`)
+  const { depth, values } = jsonShape(text)
+  if (depth > MAX_DEPTH) throw faulty(check, `${what}_too_deep`, `The ${what} is nested too deep.`)
+  if (values > MAX_VALUES)
+    throw faulty(check, `${what}_too_many_values`, `The ${what} has more than ${MAX_VALUES} values.`)
   try {
     parsed = JSON.parse(text)
   } catch {

@@ -74,6 +74,7 @@ const CASES: Record<string, Case> = {
   jwt_payload_not_json: of('{"vct"'),
   jwt_payload_member_repeated: of('{"vct":"a","vct":"b"}'),
   jwt_payload_too_deep: of({ claim: deep(60) }),
+  jwt_payload_too_many_values: of({ claim: Array.from({ length: 25_001 }, () => 0) }),
   jwt_not_object: of('[]'),
   typ: of({}, [], { ...HEADER, typ: 'JWT' }),
   crit: of({}, [], { ...HEADER, crit: ['b64'], b64: false }),
@@ -89,6 +90,13 @@ const CASES: Record<string, Case> = {
   disclosure_not_utf8: of({}, ['_w']),
   disclosure_member_repeated: of({}, [Buffer.from('["s","n",{"a":1,"a":2}]').toString('base64url')]),
   disclosure_too_deep: of({}, [D('salt', 'name', deep(60))]),
+  disclosure_too_many_values: of({}, [
+    D(
+      'salt',
+      'name',
+      Array.from({ length: 25_001 }, () => 0),
+    ),
+  ]),
   disclosure_not_array: of({}, [disclosureOf({})]),
   disclosure_length: disclosing(D('salt', 'name', 1, 2)),
   disclosure_salt: disclosing(D(1, 'name', 2)),
