@@ -45,7 +45,8 @@ export function createTypeMetadata({ outbound, now, config, sdJwtPublished }: Pa
     const name = `${tenantId} ${url}`
     const known = documents.get(name)
     if (known && (integrity === undefined || matchesIntegrity(known, integrity))) return known
-    const how = { accept: 'application/json', maxBytes: MAX_TYPE_BYTES, readFor: tenantId }
+    // by a budget of their own: whoever makes himself an issuer chooses the host, where the keys of honest ones are (D-877)
+    const how = { accept: 'application/json', maxBytes: MAX_TYPE_BYTES, readFor: `${tenantId} types` }
     const { status, body } = await outbound.fetch({ url, ...how })
     if (status !== 200) throw new Refusal('type_metadata.unavailable', `The server answered with status ${status}.`)
     documents.set(name, body)

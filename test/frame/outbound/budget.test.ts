@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createTypeMetadata } from '../../../activities/sd-jwt-credentials/type-metadata.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 
 /** Two documents of one domain in ten seconds. */
@@ -91,4 +93,19 @@ test.serial('every operation that reads for a caller is refused alike, and none 
     t.is(reply.status, 429, `${path}: ${reply.text}`)
     t.is(reply.json<{ type: string }>().type, '/problems#outbound.too_many_reads', path)
   }
+})
+
+test('Type Metadata is read by a budget of its own: who names it takes nothing of what keys need (D-877)', async (t) => {
+  const asked: unknown[] = []
+  const fetch = async ({ readFor }: { readFor?: string }) => {
+    asked.push(readFor)
+    throw new Refusal('outbound.blocked', 'It is not read.')
+  }
+  const { now, config } = beside.world.dependencies
+  const parts = { outbound: { fetch }, now, config, sdJwtPublished: {} } as unknown as Parameters<
+    typeof createTypeMetadata
+  >[0]
+  const check = createTypeMetadata(parts).check('a-tenant', {} as never, 'https://issuer.acme.test/type', undefined)
+  await t.throwsAsync(check, { instanceOf: Refusal })
+  t.deepEqual(asked, ['a-tenant types'])
 })
