@@ -104,17 +104,21 @@ const ruleErrors: Readonly<Record<string, (definition: never, now: Date) => Fiel
   ],
 }
 
+/** Of the issuer that a semantic template names; its rules look at the texts. */
+function issuerErrors(issuer: unknown): FieldError[] {
+  if (!isObject(issuer)) return [fault('row.issuer', 'object', 'expected an object')]
+  return fieldErrors({ name: text(255), iconUrl: optional(text(65_536)), logoUrl: optional(text(65_536)) }, issuer).map(
+    (error) => ({ ...error, path: error.path.replace(/^row/, 'row.issuer') }),
+  )
+}
+
 /** The breaches of a definition, with paths below `at`. */
 export function definitionErrors(format: string, definition: unknown, at: string, now: Date): FieldError[] {
   if (!isObject(definition)) return [fault(at, 'object', 'expected an object')]
   const { contexts: _any, ...members } = definition
   const shape = DEFINITIONS[format === 'compact-semantic' ? 'compact' : format] ?? {}
   const wrong = fieldErrors(shape, format === 'semantic' ? members : definition)
-  const issuer = format === 'semantic' && wrong.length === 0 && !isObject(definition.issuer)
-  const errors = issuer
-    ? [fault('row.issuer', 'object', 'expected an object')]
-    : wrong.length > 0
-      ? wrong
-      : (ruleErrors[format]?.(definition as never, now) ?? [])
+  const shapeless = [...wrong, ...(format === 'semantic' && wrong.length === 0 ? issuerErrors(definition.issuer) : [])]
+  const errors = shapeless.length > 0 ? shapeless : (ruleErrors[format]?.(definition as never, now) ?? [])
   return errors.map((error) => ({ ...error, path: pointerWithin(at, error.path.replace(/^row/, at)) }))
 }

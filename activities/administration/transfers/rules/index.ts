@@ -15,6 +15,8 @@ import { type FieldError, pointerWithin, Refusal, Unavailable, within } from '..
 import { isObject, type Json } from '../../../../protocol/json.ts'
 import { isLabel, LABEL_EXPECTED } from '../../../../protocol/names.ts'
 import { leavesOf } from '../../../../protocol/openid/claims.ts'
+import { checkProvider } from '../../../../protocol/openid/oid4vci/attestations/providers.ts'
+import { checkPolicy } from '../../../../protocol/openid/oid4vci/authorization/policy.ts'
 import { checkWallet } from '../../../../protocol/openid/oid4vci/authorization/wallets.ts'
 import { checkProviderValues, readIssuer } from '../../../../protocol/openid/providers.ts'
 import { checkClient } from '../../../../protocol/openid/verifiers/clients.ts'
@@ -157,6 +159,18 @@ export function createTransferRules({ config, documents, now }: Parts) {
       },
       wallets({ name, clientId, redirectUris, jwks }) {
         checkWallet({ name, clientId, redirectUris, jwks: jwks ?? undefined } as never)
+        return []
+      },
+      walletProviders({ name, issuer, attestsWallets, attestsKeys, clientIds, certificates, jwks }) {
+        const attests = [...(attestsWallets ? ['wallets'] : []), ...(attestsKeys ? ['keys'] : [])]
+        const optionals = { issuer: issuer ?? undefined, clientIds: clientIds ?? [], jwks: jwks ?? undefined }
+        checkProvider({ name, attests, certificates, ...optionals } as never)
+        return []
+      },
+      walletPolicies({ keyStorage, userAuthentication, batchSize, reissueDays }) {
+        const given = { keyStorage, userAuthentication, batchSize, reissueDays }
+        // a stored policy keeps what the tenant chose before its profile
+        checkPolicy(Object.fromEntries(Object.entries(given).filter(([, value]) => (value ?? null) !== null)), null)
         return []
       },
       trustLists: trustListErrors,
