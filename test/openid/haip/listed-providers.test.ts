@@ -1,4 +1,6 @@
 import test from 'ava'
+import { type Certificate, certificateOfPem } from '../../../protocol/mobile-credentials/certificates.read.ts'
+import { isOf } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
 import { refusal } from '../../support/credentials/templates.ts'
@@ -184,4 +186,16 @@ test('a list that lists nobody, or providers without a certificate, is refused a
       [place],
     )
   }
+})
+
+test('a signature is verified only of a certificate whose issuer has the name of a registered authority', (t) => {
+  const [authority, leaf] = [provider.anchor, provider.leaf].map(({ pem }) => certificateOfPem(pem))
+  if (!authority || !leaf) return t.fail('the provider has no certificates')
+  const registered = { id: 'a', issuer: undefined, clientIds: [], certificates: [authority], keys: [] }
+  t.true(isOf(registered, leaf))
+  t.true(isOf({ ...registered, certificates: [leaf] }, leaf), 'by its key')
+  const verified: unknown[] = []
+  const native = { verify: (key: unknown) => verified.push(key) > 0 } as unknown as Certificate['native']
+  t.false(isOf(registered, { ...leaf, issuerName: `${leaf.issuerName}00`, native }))
+  t.deepEqual(verified, [])
 })

@@ -64,10 +64,12 @@ export const vouchesFor = ({ clientIds }: Pick<TrustedProvider, 'clientIds'>, cl
 const spkiOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'der' }).toString('hex')
 
 /** Whether a certificate is a provider's: of one of its keys, or issued by one of its authorities. */
-export function isOf({ certificates, keys }: TrustedProvider, { publicKey, native }: Certificate): boolean {
+export function isOf({ certificates, keys }: TrustedProvider, { publicKey, native, issuerName }: Certificate): boolean {
   const spki = spkiOf(publicKey)
   return (
-    certificates.some((own) => spkiOf(own.publicKey) === spki || native.verify(own.publicKey)) ||
+    // a name costs nothing, and a signature of every listed certificate by every registered one does
+    certificates.some((own) => spkiOf(own.publicKey) === spki) ||
+    certificates.some((own) => own.subjectName === issuerName && native.verify(own.publicKey)) ||
     keys.some((jwk) => spkiOf(createPublicKey({ key: { ...jwk }, format: 'jwk' })) === spki)
   )
 }
