@@ -13,6 +13,8 @@ export interface Verdict {
   verified: boolean
   reasons: Finding[]
   warnings: string[]
+  /** Checks that were not made. */
+  notMade: number
 }
 
 interface Actions {
@@ -32,7 +34,12 @@ const fromCompact = ({ verified, error }: CompactVerdict): Verdict => ({
   verified,
   reasons: error ? [error, ...(error.details ?? []).map(({ path, message }) => ({ type: path, message }))] : [],
   warnings: [],
+  notMade: 0,
 })
+
+/** Of a format that names no checks: the warnings say which were not made. */
+const notMadeIn = (warnings: readonly string[]): number =>
+  warnings.filter((warning) => /NotChecked$|^Unchecked/.test(warning)).length
 
 /** A member of a document that the platform answered. */
 export const memberOf = (document: unknown, name: string): unknown =>
@@ -51,7 +58,8 @@ export const FORMATS: Record<Format, Actions> = {
       const { verified, reason, warnings } = await api.post('/v1/credentials/web-semantic/verify', {
         body: { payload },
       })
-      return { verified, reasons: reason, warnings: warnings.map(({ message }) => message) }
+      const notMade = notMadeIn(warnings.map(({ type }) => type))
+      return { verified, reasons: reason, warnings: warnings.map(({ message }) => message), notMade }
     },
     revoke: (id, isRevoked) =>
       api.post('/v1/credentials/web-semantic/{id}/revocation-status', {
@@ -90,10 +98,12 @@ export const FORMATS: Record<Format, Actions> = {
       const { verified, reason, documents } = await api.post('/v1/credentials/mobile/verify', {
         body: { payload: encodedOf(document) },
       })
+      const warnings = documents.flatMap((each) => each.warnings)
       return {
         verified,
         reasons: [...reason, ...documents.flatMap((each) => each.reason)],
-        warnings: documents.flatMap(({ warnings }) => warnings),
+        warnings,
+        notMade: notMadeIn(warnings),
       }
     },
     revoke: (id, isRevoked) =>
@@ -103,10 +113,11 @@ export const FORMATS: Record<Format, Actions> = {
     scope: 'sd-jwt-credentials',
     read: (id) => api.get('/v1/credentials/sd-jwt-vc/{id}', { params: { path: { id } } }),
     async verify(document) {
-      const { verified, reason, warnings } = await api.post('/v1/credentials/sd-jwt-vc/verify', {
+      const { verified, reason, warnings, checks } = await api.post('/v1/credentials/sd-jwt-vc/verify', {
         body: { payload: encodedOf(document) },
       })
-      return { verified, reasons: reason, warnings }
+      const notMade = checks.filter(({ result }) => result === 'skipped').length
+      return { verified, reasons: reason, warnings, notMade }
     },
     revoke: (id, isRevoked) =>
       api.post('/v1/credentials/sd-jwt-vc/{id}/revocation-status', {
