@@ -46,6 +46,12 @@ const ACCEPT: Readonly<Record<SourceFormat, string>> = {
 
 type Parts = Pick<Dependencies, 'outbound' | 'documents' | 'now' | 'config' | 'log'>
 
+const closedList = (): Refusal =>
+  refuseSource(
+    'trust_list.source_closed',
+    'The operator has closed the list: its scheme has ended, no other list follows, and nothing in it counts.',
+  )
+
 /** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
 export function createTrustImports({ outbound, documents, now, config, log }: Parts) {
   async function fetched(tenantId: string, { url = '', format }: TrustSource): Promise<string> {
@@ -145,8 +151,8 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       const graceMs = source.graceHours * HOUR_MS
       const staleAt = nextUpdate ? new Date(Math.min(nextUpdate.getTime() + graceMs, LAST_MOMENT)) : null
       assertNewest(list, staleAt, known)
-      const { entries, skipped } = await entriesIn(list, source)
-      const emptied = emptyOf(known, entries)
+      const { entries, skipped } = list.isClosed ? { entries: [], skipped: 0 } : await entriesIn(list, source)
+      const emptied = list.isClosed ? closedList() : emptyOf(known, entries)
       // of a source that is new this is a mistake; of one that is known, the last issuer was withdrawn
       if (emptied && !known.facts) throw emptied
       const facts = {

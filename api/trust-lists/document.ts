@@ -143,6 +143,10 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
           remedy:
             'Send one or more formats and 1 to 200 entries, each with either a certificate in PEM or an identifier, and for each format an entry that it can name an issuer by.',
         },
+        'trust_list.source_closed': {
+          meaning: 'The operator has closed the list: it names no next update, and nothing in it counts any more.',
+          remedy: 'Ask the operator of the list which one takes its place, or delete the trust list.',
+        },
         'trust_list.source_empty': {
           meaning: 'The list has no service of the named types that is in force and names issuers of each format.',
           remedy: 'Name types of services as the list has them, and formats whose issuers it lists.',
@@ -150,6 +154,10 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
         'trust_list.source_expired': {
           meaning: 'The next update of the list was due, and its time of grace is over.',
           remedy: 'Ask the operator of the list for the current one.',
+        },
+        'trust_list.source_extension': {
+          meaning: 'The list has a critical extension that the platform does not know, so that it must not be used.',
+          remedy: 'Ask the operator of the list what the extension says, and type the entries that count for you.',
         },
         'trust_list.source_invalid': {
           meaning: 'The list is not one of its standard; detail says what is wrong.',

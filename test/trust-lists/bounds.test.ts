@@ -44,7 +44,7 @@ test('a name of an entity that its services share leaves the thread short', asyn
 test('requests go on while identities are looked at that repeat each other', async (t) => {
   const service = { entity: 'A', type: PID_ISSUANCE, status: undefined, statusSince: undefined }
   const list: EtsiList = {
-    ...{ type: undefined, sequence: 1, issuedAt: new Date(0), nextUpdate: undefined },
+    ...{ type: undefined, sequence: 1, issuedAt: new Date(0), nextUpdate: undefined, isClosed: false },
     services: Array.from({ length: 10_000 }, () => ({
       ...service,
       certificates: [],

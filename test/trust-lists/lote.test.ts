@@ -162,6 +162,11 @@ const REFUSED: [what: string, document: () => string | Promise<string>, code: st
     () => operator.sign(loteOf([], { NextUpdate: '9999-12-31T23:59:59-23:59' })),
     'source_invalid',
   ],
+  [
+    'a critical extension of the scheme that nobody knows',
+    () => operator.sign(loteOf([{ certificates: [pem] }], { SchemeExtensions: [{ Other: 1, critical: true }] })),
+    'source_extension',
+  ],
   ['a time that is none', () => operator.sign(loteOf([], { NextUpdate: 'tomorrow' })), 'source_invalid'],
   [
     'an issue in the future',

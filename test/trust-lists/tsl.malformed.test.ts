@@ -287,8 +287,3 @@ test('a comment that somebody adds changes nothing of what is read: it is no par
   t.deepEqual(after, before)
   t.is(after.services[0]?.entity, 'The registry')
 })
-
-test('a list that is closed has no next update', async (t) => {
-  const closed = { format: 'ts-119-612', text: listOf({ next: '' }), signers: undefined } as const
-  t.is((await readEtsiList(closed)).nextUpdate, undefined)
-})

@@ -30,6 +30,8 @@ export interface EtsiList {
   issuedAt: Date
   /** undefined: the list says nothing of a next one. */
   nextUpdate: Date | undefined
+  /** Its scheme has ended: no other list follows, and nothing in it counts. */
+  isClosed: boolean
   services: readonly ListedService[]
 }
 
@@ -49,6 +51,13 @@ export const refuseSource = (code: string, message: string, options?: ErrorOptio
   new Refusal(code, message, [], options)
 
 export const invalidSource = (message: string): Refusal => new Refusal('trust_list.source_invalid', message)
+
+/** A system that reads a list rejects it for a critical extension that it does not know (TS 119 612 and TS 119 602, 5.3.17 and 6.3.17). */
+export const unknownExtension = (name: string): Refusal =>
+  refuseSource(
+    'trust_list.source_extension',
+    `The list has a critical extension that the platform does not know: ${name.slice(0, 200)}.`,
+  )
 
 /**
  * Statuses of services that count: granted (TS 119 612, section 5.5.4) and its former names, notified (TS 119 602, annexes).

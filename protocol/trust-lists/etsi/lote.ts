@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../json.ts'
 import { LAST_MOMENT } from '../../time.ts'
-import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers } from './listed.ts'
+import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers, unknownExtension } from './listed.ts'
 
 const objects = (value: unknown, what: string): Json[] => {
   if (value === undefined) return []
@@ -34,6 +34,14 @@ const onceEach = (values: readonly unknown[]): string[] => [
   ...new Set(values.map((each) => (typeof each === 'string' ? each : ''))),
 ]
 
+/** Which of them are critical, where they say so; none is known here. */
+function assertExtensions(extensions: unknown, name: string): void {
+  for (const extension of Array.isArray(extensions) ? extensions.filter(isObject) : []) {
+    const { Critical: critical = extension.critical } = extension
+    if (critical !== undefined && critical !== false && critical !== 'false') throw unknownExtension(name)
+  }
+}
+
 function serviceOf(service: Json, entity: string | undefined): ListedService {
   const { ServiceInformation: information } = service
   if (!isObject(information)) throw invalidSource('A service of the list has no ServiceInformation.')
@@ -42,7 +50,9 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
     ServiceStatus: status,
     StatusStartingTime: since,
     ServiceDigitalIdentity: identity,
+    ServiceInformationExtensions: extensions,
   } = information
+  assertExtensions(extensions, 'ServiceInformationExtensions')
   const { X509Certificates: certificates, OtherIds: others } = isObject(identity) ? identity : {}
   return {
     entity,
@@ -68,14 +78,17 @@ export function readLote(document: unknown): EtsiList {
   const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = scheme
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
     throw invalidSource('The LoTESequenceNumber of the list is no whole number.')
+  assertExtensions(scheme.SchemeExtensions, 'SchemeExtensions')
   return {
     type: type === undefined ? undefined : textOf(type, 'LoTEType'),
     sequence: Number(sequence),
     issuedAt: timeOf(scheme.ListIssueDateTime ?? scheme.ListIssueDatetime, 'ListIssueDateTime'),
     nextUpdate: nextUpdate === undefined || nextUpdate === null ? undefined : timeOf(nextUpdate, 'NextUpdate'),
+    isClosed: nextUpdate === null,
     services: objects(entities, 'TrustedEntitiesList').flatMap((entity) => {
       const { TrustedEntityInformation: information, TrustedEntityServices: services } = entity
       const name = isObject(information) ? nameOf(information.TEName) : undefined
+      if (isObject(information)) assertExtensions(information.TEInformationExtensions, 'TEInformationExtensions')
       return objects(services, 'TrustedEntityServices').map((service) => serviceOf(service, name))
     }),
   }

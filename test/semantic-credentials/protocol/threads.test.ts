@@ -125,6 +125,19 @@ const bombed = (signer: TestSigner): Json => {
   return { ...credential, '@context': [...(credential['@context'] as unknown[]), bomb] }
 }
 
+withDocuments(
+  'a trust list over the memory of its thread is refused, and the next one is read',
+  async (t, documents) => {
+    const list = (text: string) => documents.readTrustList({ format: 'ts-119-612', text, signers: undefined }, owner)
+    const attributes = Array.from({ length: 40 }, (_, at) => `a${at}=""`).join(' ')
+    const huge = `<a>${`<b>${`<a ${attributes}/>`.repeat(1_900)}</b>`.repeat(45)}</a>`
+    const error = await t.throwsAsync(list(huge), { code: 'trust_list.source_too_complex' })
+    t.true(error?.message.includes('memory'), error?.message)
+    await t.throwsAsync(list('<a/>'), { code: 'trust_list.source_invalid' })
+  },
+  { timeoutMs: 60_000, memoryMb: 8 },
+)
+
 for (const [limit, options] of [
   ['time', { timeoutMs: 1500, memoryMb: 1024 }],
   ['memory', { timeoutMs: 60_000, memoryMb: 128 }],

@@ -27,6 +27,8 @@ interface Service {
   certificates?: string[]
   /** Further identities, as XML. */
   identities?: string
+  /** In the information of the service, as XML. */
+  extensions?: string
   /** After the information of the service, as XML. */
   more?: string
 }
@@ -55,12 +57,13 @@ const informationOf = ({
   since = inHours(-1),
   certificates = [],
   identities = '',
+  extensions = '',
 }: Service) => `<ServiceInformation>
   <ServiceTypeIdentifier>${type}</ServiceTypeIdentifier>
   <ServiceName><Name xml:lang="en">Attestations</Name></ServiceName>
   <ServiceDigitalIdentity>${certificates.map((pem) => `<DigitalId><X509Certificate>${base64Of(pem)}</X509Certificate></DigitalId>`).join('')}${identities}</ServiceDigitalIdentity>
   ${status === null ? '' : `<ServiceStatus>${status}</ServiceStatus>`}
-  <StatusStartingTime>${since}</StatusStartingTime>
+  <StatusStartingTime>${since}</StatusStartingTime>${extensions}
 </ServiceInformation>`
 
 /** The same information as what a service was before. */

@@ -1,4 +1,4 @@
-import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers } from '../listed.ts'
+import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers, unknownExtension } from '../listed.ts'
 import { timeOf } from '../lote.ts'
 import { childrenOf, parseForeignXml, type XmlElement } from './parse.ts'
 
@@ -8,6 +8,14 @@ const TSL = 'http://uri.etsi.org/02231/v2#'
 const VERSIONS = ['5', '6']
 
 const MAX_TEXT = 2_048
+
+/** Extensions of services by TS 119 612, section 5.5.9: they say more of a service, and nothing of whether it is granted. */
+const KNOWN = new Set([
+  `${TSL} AdditionalServiceInformation`,
+  `${TSL} ExpiredCertsRevocationInfo`,
+  'http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/# Qualifications',
+  'http://uri.etsi.org/02231/v2/additionaltypes# TakenOverBy',
+])
 
 function find(element: XmlElement, name: string): XmlElement | undefined {
   const [found, ...more] = childrenOf(element, TSL, name)
@@ -32,9 +40,20 @@ const all = (element: XmlElement, list: string, item: string): XmlElement[] => {
   return found ? childrenOf(found, TSL, item) : []
 }
 
+/** One that does not say that it is not critical is. */
+function assertExtensions(element: XmlElement, list: string, known: ReadonlySet<string> = new Set()): void {
+  for (const { attributes, children } of all(element, list, 'Extension')) {
+    if (['false', '0'].includes(attributes.get('Critical')?.trim() ?? '')) continue
+    const names = children.map(({ name, namespace }) => `${namespace} ${name}`)
+    const unknown = names.find((name) => !known.has(name))
+    if (unknown !== undefined || names.length === 0) throw unknownExtension(unknown ?? list)
+  }
+}
+
 /** In English where there is such a name. */
 function nameOf(provider: XmlElement): string | undefined {
   const information = need(provider, 'TSPInformation')
+  assertExtensions(information, 'TSPInformationExtensions')
   const names = all(information, 'TSPName', 'Name')
   return (names.find(({ language }) => language === 'en') ?? names[0])?.text.trim()
 }
@@ -54,6 +73,7 @@ function identitiesOf(information: XmlElement): Pick<ListedService, 'certificate
 
 function serviceOf(service: XmlElement, entity: string | undefined): ListedService {
   const information = need(service, 'ServiceInformation')
+  assertExtensions(information, 'ServiceInformationExtensions', KNOWN)
   return {
     entity,
     type: textOf(information, 'ServiceTypeIdentifier'),
@@ -86,11 +106,14 @@ export function readTsl(text: string): EtsiList {
   const scheme = need(root, 'SchemeInformation')
   if (!VERSIONS.includes(textOf(scheme, 'TSLVersionIdentifier')))
     throw invalidSource(`The TSLVersionIdentifier of the list is none of ${VERSIONS.join(' and ')}.`)
+  assertExtensions(scheme, 'SchemeExtensions')
+  const nextUpdate = nextUpdateOf(scheme)
   return {
     type: textOf(scheme, 'TSLType'),
     sequence: sequenceOf(scheme),
     issuedAt: timeOf(textOf(scheme, 'ListIssueDateTime'), 'ListIssueDateTime'),
-    nextUpdate: nextUpdateOf(scheme),
+    nextUpdate,
+    isClosed: nextUpdate === undefined,
     services: all(root, 'TrustServiceProviderList', 'TrustServiceProvider').flatMap((provider) => {
       const name = nameOf(provider)
       return all(provider, 'TSPServices', 'TSPService').map((service) => serviceOf(service, name))

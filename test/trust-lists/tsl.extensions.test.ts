@@ -1,0 +1,77 @@
+import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import test from 'ava'
+import { Refusal } from '../../protocol/errors.ts'
+import { readEtsiList } from '../../protocol/trust-lists/etsi/read.ts'
+import { algorithmsFor } from '../../protocol/trust-lists/etsi/xml/algorithms.ts'
+import { type Scheme, tslOf } from '../support/trust-lists/tsl.ts'
+
+const listOf = (scheme: Scheme = {}) => tslOf([{ services: [{}] }], scheme)
+
+const unsigned = (text: string) => readEtsiList({ format: 'ts-119-612', text, signers: undefined })
+
+test('a list that is closed has no next update', async (t) => {
+  const { nextUpdate, isClosed } = await unsigned(listOf({ next: '' }))
+  t.deepEqual([nextUpdate, isClosed], [undefined, true])
+  t.false((await unsigned(listOf())).isClosed)
+})
+
+const extension = (critical: string, content: string) => `<Extension${critical}>${content}</Extension>`
+const ofService = (content: string) =>
+  tslOf([{ services: [{ extensions: `<ServiceInformationExtensions>${content}</ServiceInformationExtensions>` }] }])
+const QUALIFIED = 'http://uri.etsi.org/TrstSvc/SvcInfoExt/eSigDir-1999-93-EC-TrustedList/#'
+
+test('a critical extension that nobody knows has the list refused; one that is known, or not critical, does not', async (t) => {
+  const known = [
+    '<AdditionalServiceInformation><URI xml:lang="en">http://a.example</URI></AdditionalServiceInformation>',
+    '<ExpiredCertsRevocationInfo>2016-01-01T00:00:00Z</ExpiredCertsRevocationInfo>',
+    `<q:Qualifications xmlns:q="${QUALIFIED}"/>`,
+    '<t:TakenOverBy xmlns:t="http://uri.etsi.org/02231/v2/additionaltypes#"/>',
+  ].map((content) => extension(' Critical="true"', content))
+  t.is((await unsigned(ofService(known.join('')))).services.length, 1)
+  const other = '<x:Other xmlns:x="urn:x"/>'
+  for (const critical of ['false', '0', ' false ']) {
+    const content = extension(` Critical="${critical}"`, other)
+    t.is((await unsigned(ofService(content))).services.length, 1)
+    t.is((await unsigned(listOf({ more: `<SchemeExtensions>${content}</SchemeExtensions>` }))).services.length, 1)
+  }
+  const refused = async (text: string) => {
+    const error = await t.throwsAsync(unsigned(text), { instanceOf: Refusal })
+    t.is(error?.code, 'trust_list.source_extension', text.slice(0, 2_000))
+    return error?.message ?? ''
+  }
+  for (const critical of [' Critical="true"', ' Critical="1"', ' Critical="TRUE"', ' critical="false"', '']) {
+    t.regex(await refused(ofService(extension(critical, other))), /does not know: urn:x Other/)
+    await refused(listOf({ more: `<SchemeExtensions>${extension(critical, other)}</SchemeExtensions>` }))
+  }
+  const [additional = ''] = known
+  await refused(ofService(extension(' Critical="true"', '')))
+  await refused(ofService(additional.replace('</Extension>', `${other}</Extension>`)))
+  const elsewhere = '<x:AdditionalServiceInformation xmlns:x="urn:x"/>'
+  await refused(ofService(extension(' Critical="true"', elsewhere)))
+  await refused(listOf({ more: `<SchemeExtensions>${additional}</SchemeExtensions>` }))
+  const inProvider = `<TSPInformationExtensions>${extension(' Critical="true"', other)}</TSPInformationExtensions></TSPInformation>`
+  await refused(listOf().replace('</TSPInformation>', inProvider))
+})
+
+test('a key of a signer that may not be used so has not signed, and the next one is tried', (t) => {
+  const name = 'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1'
+  const bound = generateKeyPairSync('rsa-pss', {
+    ...{ modulusLength: 2048, hashAlgorithm: 'sha512', mgf1HashAlgorithm: 'sha512' },
+  })
+  const good = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+  const value = sign('sha256', Buffer.from('signed'), { key: good.privateKey, ...pss })
+  t.throws(
+    () => verify('sha256', Buffer.from('signed'), { key: bound.publicKey, ...pss }, value),
+    undefined,
+    'it throws',
+  )
+  const isBy = (...keys: KeyObject[]) => {
+    const Verifier = algorithmsFor(keys).signatures[name]
+    if (!Verifier) return undefined
+    return new Verifier().verifySignature('signed', bound.publicKey, value.toString('base64'))
+  }
+  t.false(isBy(bound.publicKey))
+  t.true(isBy(bound.publicKey, good.publicKey))
+  t.true(isBy(good.publicKey, bound.publicKey))
+})
