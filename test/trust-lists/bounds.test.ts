@@ -74,7 +74,14 @@ test('of two lists with one sequence number the one that was issued later is the
     { entity: 'A', type: PID_ISSUANCE, status: undefined, statusSince: undefined, certificates: [], unread: [] },
   ].map((service) => ({ ...service, identifiers: ['did:web:a.example'] }))
   const issued = new Date('2026-11-20T00:00:00Z')
-  const list: EtsiList = { type: undefined, sequence: 7, issuedAt: issued, nextUpdate: undefined, services }
+  const list: EtsiList = {
+    type: undefined,
+    sequence: 7,
+    issuedAt: issued,
+    nextUpdate: undefined,
+    isClosed: false,
+    services,
+  }
   const parts = {
     documents: { readTrustList: async () => list },
     now: () => new Date('2026-11-25T00:00:00Z'),
