@@ -1,8 +1,14 @@
+import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import test from 'ava'
 import { createRequestExpiry } from '../../../activities/openid/presentations/expiry.ts'
+import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { type CborMap, decodeCbor, encodeCbor } from '../../../protocol/cose/cbor.ts'
-import { createDid, sign } from '../../support/credentials/credentials.ts'
+import { addKeyBinding } from '../../../protocol/sd-jwt-credentials/key-binding.ts'
+import { createDid, payload, sign } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
+import { type Json, vcApi, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { asSdJwt } from '../../support/enveloped/credentials.ts'
+import { type IssuedSdJwt, keyPair } from '../../support/enveloped/sd-jwt.ts'
 import { openAuthority } from '../../support/openid/certificates.ts'
 import { openSdJwt, VCT } from '../../support/openid/presenting.sd-jwt.ts'
 import { DOC_TYPE, NAMESPACE, openMdoc, wallet } from '../../support/openid/presenting.ts'
@@ -92,6 +98,42 @@ test('a credential of JSON-LD is presented by its types and claims, or as a temp
     t.like(presented, { id, verified: true, holder: holder.did, issuer })
     t.true(presented?.checks.some(({ name, result }) => name === 'holderBinding' && result === 'passed'))
   }
+})
+
+test('a vc+sd-jwt in a W3C presentation is bound to nonce and client id of the request (D-839)', async (t) => {
+  await vcApiSettings(world, true)
+  const [holder, { jwk, privateJwk }] = [await createDid(world), keyPair()]
+  const body = {
+    payload: payload(issuer, { credentialSubject: { course: 'CS-101' } }),
+    ...{ proofType: 'vc+sd-jwt', revocable: false, holderKey: jwk },
+  }
+  const issued = await world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body })
+  const { encoded } = issued.json<IssuedSdJwt>()
+  const meta = { type_values: [['https://www.w3.org/2018/credentials#VerifiableCredential']] }
+  const created = await requests.create({ dcqlQuery: { credentials: [{ id: 'course', format: 'ldp_vc', meta }] } })
+  const request = await wallet.readRequest(created.uri)
+  const { nonce: challenge, client_id: domain } = request
+  const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
+  const answer = async (audience: string) => {
+    const terms = { alg: 'ES256', nonce: challenge, audience, issuedAt: new Date(), algorithm: 'sha-256' } as const
+    const bound = await addKeyBinding(encoded, terms, async (data) =>
+      signBytes('sha256', data, { key, dsaEncoding: 'ieee-p1363' }),
+    )
+    const presentation = {
+      '@context': [CONTEXT.credentialsV2],
+      type: ['VerifiablePresentation'],
+      ...{ holder, verifiableCredential: [asSdJwt(bound)] },
+    }
+    const options = { cryptosuite: 'eddsa-rdfc-2022', challenge, domain }
+    const proved = await vcApi(world, 'presentations/prove', { presentation, options })
+    return wallet.answer(request, { course: [proved.json<{ verifiablePresentation: Json }>().verifiablePresentation] })
+  }
+  const refused = await answer('https://elsewhere.example')
+  t.is(refused.status, 400)
+  t.is((await answer(domain)).status, 200)
+  const [presented] = (await requests.read(created.id)).credentials
+  t.like(presented, { id: 'course', verified: true, holder, issuer })
+  t.true(presented?.checks.some(({ name, result }) => name === 'holderBinding' && result === 'passed'))
 })
 
 test('on the same device only the browser that came back gets what was presented (OpenID4VP 1.0, section 13.3)', async (t) => {
