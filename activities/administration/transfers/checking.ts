@@ -117,7 +117,9 @@ export function createChecking(parts: Parts) {
         ])
       const { firstLine, lines } = await first()
       const { row } = rowOf(lines[0] ?? '', firstLine)
-      return row as Partial<Tenant>
+      // null is as absent: a file of an earlier release knows nothing of some settings
+      const given = Object.entries(row as Partial<Tenant>).filter(([, value]) => value !== null)
+      return Object.fromEntries(given)
     },
   }
 }

@@ -51,6 +51,24 @@ test.serial(
   },
 )
 
+test.serial(
+  'a setting that a file of an earlier release does not have, or has as null, is as in a new tenant',
+  async (t) => {
+    for (const [given, expected] of [
+      [undefined, false],
+      [null, false],
+      [true, true],
+    ] as const) {
+      const file = fileOf(here.changed('settings', () => ({ envelopedStatusLists: given })))
+      const done = await here.transfers.imported(file)
+      t.is(done.state, 'DONE', JSON.stringify(done.failure))
+      t.deepEqual(await here.rows('select enveloped_status_lists as is_on from tenants where id = $1', done.tenantId), [
+        { is_on: expected },
+      ])
+    }
+  },
+)
+
 test.serial('an Idempotency-Key gives the same answer for the same file, and refuses another one', async (t) => {
   const key = randomUUID()
   const subdomain = newSubdomain()
