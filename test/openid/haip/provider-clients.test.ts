@@ -86,6 +86,12 @@ test.serial('of two providers with one authority, or one kid, the one counts who
     t.is((await exchange('both', { iss: 'https://three.example' }, header)).status, 401)
   }
   t.is((await exchange('both', { iss: 'https://one.example' }, { x5c: undefined, kid })).status, 401, 'another key')
+  const { jwk: third } = await openWalletProvider()
+  for (const key of [strange, provider.jwk])
+    ids.push(await provider.register(world, { clientIds: ['nameless'], jwks: { keys: [{ ...key, kid }] } }))
+  t.is((await exchange('nameless', { iss: undefined }, { x5c: undefined, kid })).status, 200, 'their keys tell')
+  ids.push(await provider.register(world, { clientIds: ['third'], jwks: { keys: [{ ...third, kid }] } }))
+  t.is((await exchange('third', { iss: undefined }, { x5c: undefined, kid })).status, 401, 'it vouches for others')
   for (const each of ids) await world.ask(`${PROVIDERS}/${each}`, { method: 'DELETE', token: world.token })
 })
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { decodeJwt, type JWTPayload, jwtVerify } from 'jose'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
 import type { Json } from '../../../json.ts'
 import { type Certificate, parseCertificate } from '../../../mobile-credentials/certificates.read.ts'
 import { Faulty } from '../../../sd-jwt-credentials/faults.ts'
@@ -109,35 +109,33 @@ export function trustedKey({ kid, x5c, ...header }: Json, rules: AttestationRule
 const isOfAnother = ({ issuer }: TrustedProvider, iss: unknown): boolean =>
   issuer !== undefined && iss !== undefined && iss !== issuer
 
-/** Providers of another issuer than the one that is named come last: two of them may have one authority, or one kid. */
-function inOrder(jwt: string, providers: readonly TrustedProvider[]): readonly TrustedProvider[] {
+/**
+ * Who may have signed it: those that have a key of its kid, each by itself, or else all of them together. Providers of another
+ * issuer than the one that is named come last, for two of them may have one authority.
+ */
+function signersOf(jwt: string, providers: readonly TrustedProvider[]): readonly (readonly TrustedProvider[])[] {
   let iss: unknown
+  let kid: unknown
   try {
     iss = decodeJwt(jwt).iss
+    const header = decodeProtectedHeader(jwt)
+    if (header.x5c === undefined) kid = header.kid
   } catch {
-    return providers // no JWT, which its verification says
+    return [providers] // no JWT, which its verification says
   }
-  const others = providers.filter((provider) => isOfAnother(provider, iss))
-  return others.length === 0 ? providers : [...providers.filter((each) => !others.includes(each)), ...others]
+  const others = new Set(providers.filter((provider) => isOfAnother(provider, iss)))
+  const ordered = [...providers.filter((each) => !others.has(each)), ...others]
+  const named = kid === undefined ? [] : ordered.filter(({ keys }) => keys.some((each) => each.kid === kid))
+  return named.length > 1 ? named.map((each) => [each]) : [ordered]
 }
 
-/**
- * Verifies that a wallet provider that the tenant trusts has signed a JWT of this type, and that it is good now. What it says
- * is the caller's to read. Throws `BadAttestation`.
- */
-export async function verifySigned(
-  jwt: string,
-  { typ, maxLength }: { typ: string; maxLength: number },
-  rules: AttestationRules,
-): Promise<VerifiedAttestation> {
-  if (jwt.length > maxLength) throw new BadAttestation('length', `expected at most ${maxLength} characters`)
-  const ordered = { ...rules, providers: inOrder(jwt, rules.providers) }
+async function verifyBy(jwt: string, typ: string, rules: AttestationRules): Promise<VerifiedAttestation> {
   const found: TrustedProvider[] = []
   try {
     const { payload } = await jwtVerify(
       jwt,
       (header) => {
-        const { provider, publicKey } = trustedKey({ ...header }, ordered)
+        const { provider, publicKey } = trustedKey({ ...header }, rules)
         found.push(provider)
         return publicKey
       },
@@ -160,4 +158,25 @@ export async function verifySigned(
       error,
     )
   }
+}
+
+/**
+ * Verifies that a wallet provider that the tenant trusts has signed a JWT of this type, and that it is good now. What it says
+ * is the caller's to read. Throws `BadAttestation`.
+ */
+export async function verifySigned(
+  jwt: string,
+  { typ, maxLength }: { typ: string; maxLength: number },
+  rules: AttestationRules,
+): Promise<VerifiedAttestation> {
+  if (jwt.length > maxLength) throw new BadAttestation('length', `expected at most ${maxLength} characters`)
+  const faults: unknown[] = []
+  for (const providers of signersOf(jwt, rules.providers)) {
+    try {
+      return await verifyBy(jwt, typ, { ...rules, providers })
+    } catch (error) {
+      faults.push(error)
+    }
+  }
+  throw faults[0]
 }
