@@ -63,8 +63,8 @@ async function traces(id: string, did: string) {
 const ONCE = {
   executions: ['COMPLETED'],
   dids: [{ status: 'COMPLETED' }],
-  keys: 4,
-  envelopes: 4,
+  keys: 5,
+  envelopes: 5,
   log: [{ type: 'DID_CREATE_SUCCESS' }],
   outbox: 1,
 }
