@@ -135,7 +135,7 @@ test.serial(
     const signed = await results(world, batch.id)
     const entries = signed.map((row) => (row.credential.credentialStatus as { id: string }).id)
     t.deepEqual([signed.length, new Set(entries).size], [3_000, 3_000], 'no row and no status entry twice')
-    t.is((await asked('select 1 from keys where did_id = $1 and public_key is not null', didId)).length, 4)
+    t.is((await asked('select 1 from keys where did_id = $1 and public_key is not null', didId)).length, 5)
     t.deepEqual(await executions(`ObjectId = '${batch.id}'`), ['signBatch COMPLETED'])
   },
 )
@@ -215,6 +215,6 @@ test.serial(
     names.platform.apiPort = platform.port
     const { didDocument } = await dids.reaches(did, 'COMPLETED', 60_000)
     t.true((didDocument.verificationMethod ?? []).length >= 4)
-    t.is((await asked('select 1 from keys where did_id = $1 and public_key is not null', id)).length, 4)
+    t.is((await asked('select 1 from keys where did_id = $1 and public_key is not null', id)).length, 5)
   },
 )

@@ -164,8 +164,10 @@ test('a did:web of the platform signs with each of its keys that can, and every 
   const unfit = '/problems#jws.signer_key_unfit'
   t.deepEqual(outcomes.map((each) => each.join(' ')).toSorted(), [
     'Ed25519VerificationKey2018 signed',
+    `JsonWebKey2020 ${unfit}`, // that of P-384
     'JsonWebKey2020 signed',
     `Multikey ${unfit}`, // that of BBS
+    `Multikey ${unfit}`, // that of P-384
     'Multikey signed',
     'Multikey signed',
     `X25519KeyAgreementKey2020 ${unfit}`,
