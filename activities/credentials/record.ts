@@ -170,22 +170,36 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
       clearTimeout(timer)
       running -= 1
       if (isHeldUp) heldUp -= 1
-      pump()
+      schedule()
     })
   }
 
   function pump(): void {
-    scheduled = false
     while (running === heldUp && running < LANES && waiting.length > 0) start()
+  }
+
+  /** Waits while each turn of the event loop brings another row (D-909). */
+  function gather(seen: number): void {
+    if (waiting.length > seen && waiting.length < TOGETHER) {
+      setImmediate(gather, waiting.length)
+      return
+    }
+    scheduled = false
+    pump()
+  }
+
+  function schedule(): void {
+    // a statement that runs schedules the next one at its end
+    if (scheduled || running > heldUp || waiting.length === 0) return
+    scheduled = true
+    setImmediate(gather, 0)
   }
 
   return {
     record: (recording) =>
       new Promise((resolve, reject) => {
         waiting.push({ recording, resolve, reject })
-        if (scheduled) return
-        scheduled = true
-        setImmediate(pump)
+        schedule()
       }),
   }
 }

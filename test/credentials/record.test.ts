@@ -138,6 +138,35 @@ test('those that come while a statement runs are gathered for the next one (D-93
   )
 })
 
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('those that come in turns of the event loop, one after the other, share a statement (D-909)', async (t) => {
+  const { asked, sql } = answering()
+  const recorder = createCredentialRecorder(sql)
+  const all: Promise<string>[] = []
+  while (all.length < 6) {
+    all.push(recorder.record(recordingOf(NOBODY)))
+    await turn()
+  }
+  await until('the statement', async () => asked.length === 1)
+  asked[0]?.answer()
+  await Promise.all(all)
+  t.deepEqual(
+    asked.map(({ rows }) => rows),
+    [6],
+  )
+})
+
+test('the first of those that never end waits for 31 others (D-909)', async (t) => {
+  const { asked, sql } = answering()
+  const recorder = createCredentialRecorder(sql)
+  for (let sent = 0; sent < 40; sent++) {
+    void recorder.record(recordingOf(NOBODY))
+    await turn()
+  }
+  t.is(asked[0]?.rows, 32)
+})
+
 test('a statement that is held up keeps only its own rows waiting (D-932)', async (t) => {
   const { asked, sql } = answering()
   const recorder = createCredentialRecorder(sql)
