@@ -34,7 +34,7 @@ async function run(load: Load): Promise<Measured> {
   const oneAfterAnother = async (connection: Connection) => {
     while (performance.now() < until) {
       const number = String(++serial).padStart(SERIAL.length, '0')
-      const body = Buffer.from(parts[serial % parts.length]?.join(number) ?? '')
+      const body = parts[serial % parts.length]?.join(number) ?? ''
       const sent = performance.now()
       const answer = await connection.send(head, body)
       latencies.push(performance.now() - sent)

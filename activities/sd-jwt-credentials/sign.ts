@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
@@ -13,6 +12,7 @@ import {
 import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/keys.ts'
 import type { SignedRow } from '../credentials/record.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { createSmallDraws } from '../frame/secrets.ts'
 import type { SdJwtIssuers } from './issuers.ts'
 import { invalid, type SdJwtTerms } from './terms.ts'
 
@@ -31,6 +31,7 @@ interface Parts extends Pick<Dependencies, 'now'> {
 
 /** Signs the claims of a request, of a template or of a batch row; the caller records the credential. */
 export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
+  const randomBytes = createSmallDraws()
   return {
     /**
      * `together`: how many credentials the caller signs in a row; `at`: when they count as issued. Throws `Refusal` with
