@@ -114,6 +114,8 @@ const LANES = 2
 const HELD_UP_MS = 20
 /** Rows that share a commit at most: enough to make the commit cheap, few enough to be done in milliseconds. */
 const TOGETHER = 32
+/** So long may the first of them wait for others, where turns of the event loop take long. */
+const GATHERING_MS = 10
 
 interface Waiting {
   recording: Recording
@@ -130,7 +132,10 @@ const isRolledBack = (error: unknown): boolean =>
  * commit. Each caller gets the outcome of its own row, after the commit. Where PostgreSQL refuses the rows together, each is
  * tried alone, so that only the faulty one fails.
  */
-export function createCredentialRecorder(sql: Sql): { record(recording: Recording): Promise<RecordOutcome> } {
+export function createCredentialRecorder(
+  sql: Sql,
+  nowMs: () => number = () => performance.now(),
+): { record(recording: Recording): Promise<RecordOutcome> } {
   const waiting: Waiting[] = []
   let running = 0
   let heldUp = 0
@@ -179,9 +184,9 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
   }
 
   /** Waits while each turn of the event loop brings another row (D-909). */
-  function gather(seen: number): void {
-    if (waiting.length > seen && waiting.length < TOGETHER) {
-      setImmediate(gather, waiting.length)
+  function gather(seen: number, since: number): void {
+    if (waiting.length > seen && waiting.length < TOGETHER && nowMs() - since < GATHERING_MS) {
+      setImmediate(gather, waiting.length, since)
       return
     }
     scheduled = false
@@ -192,7 +197,7 @@ export function createCredentialRecorder(sql: Sql): { record(recording: Recordin
     // a statement that runs schedules the next one at its end
     if (scheduled || running > heldUp || waiting.length === 0) return
     scheduled = true
-    setImmediate(gather, 0)
+    setImmediate(gather, 0, nowMs())
   }
 
   return {
