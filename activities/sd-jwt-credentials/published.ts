@@ -8,14 +8,18 @@ import type { Tenants } from '../frame/tenants/index.ts'
 import { KEY_TYPES } from './issuers.ts'
 import type { SdJwtTemplates } from './templates.ts'
 
-/** Those of the default issuer, and the newest, if a tenant has more: verifiers read so many. */
+/** Verifiers read so many. */
 const MAX_KEYS = 100
 
-const KEYS = `select k.did_url, k.key_type, k.public_key
-from dids d join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
-where d.tenant_id = $1 and d.deleted_at is null and d.registration_status = 'COMPLETED'
-  and k.key_type = any($2) and k.public_key is not null and k.did_url is not null
-order by d.is_default_issuer desc, k.created_at desc, k.id limit ${MAX_KEYS}`
+/** Of each DID the key that signs: the default issuer's, and those of the newest, if a tenant has more. */
+const KEYS = `select did_url, key_type, public_key from (
+  select distinct on (d.id) d.id, d.is_default_issuer, d.created_at, k.did_url, k.key_type, k.public_key
+  from dids d join keys k on k.tenant_id = d.tenant_id and k.did_id = d.id
+  where d.tenant_id = $1 and d.deleted_at is null and d.registration_status = 'COMPLETED'
+    and k.key_type = any($2) and k.public_key is not null and k.did_url is not null
+  order by d.id, array_position($2::text[], k.key_type)
+) signing
+order by is_default_issuer desc, created_at desc, id limit ${MAX_KEYS}`
 
 interface Row {
   did_url: string

@@ -78,6 +78,29 @@ test("a credential of the tenant's address verifies by the metadata that the add
   t.is(verdict.issuer, names.origin)
 })
 
+/** DIDs of the tenant that are newer than all others, each with a key of the types of a did:web that sign. */
+const NEWER_DIDS = `with made as (
+  insert into dids (id, tenant_id, did, method, registration_status, document, hosting, created_at)
+  select gen_random_uuid(), d.tenant_id, 'did:web:issuer.example:' || n, 'WEB', 'COMPLETED', '{}', 'caller',
+    now() + n * interval '1 second'
+  from dids d, generate_series(1, $3::int) n where d.did = $1
+  returning id, tenant_id, did, created_at)
+insert into keys (id, tenant_id, key_type, did_id, public_key, did_url, created_at)
+select gen_random_uuid(), made.tenant_id, k.key_type, made.id, k.public_key, made.did || '#' || k.key_type,
+  made.created_at
+from made, keys k join dids d on d.id = k.did_id where d.did = any($2)`
+
+test('the metadata has the key that signs of each of up to 100 DIDs: newer ones do not take its place (D-855)', async (t) => {
+  const older = await createDid(world, 'P-256')
+  const ofTypes = await Promise.all(['P-256', 'P-384', 'ed25519'].map((keyType) => createDid(world, keyType)))
+  await world.dependencies.systemSql.query({ name: 'newer-dids', text: NEWER_DIDS, values: [older, ofTypes, 80] })
+  const metadata = await names.read('issuer.test', '/.well-known/jwt-vc-issuer')
+  const kids = metadata.json<{ jwks: { keys: { kid: string }[] } }>().jwks.keys.map(({ kid }) => kid)
+  const newer = kids.filter((kid) => kid.startsWith('did:web:issuer.example:'))
+  t.deepEqual([newer.length, newer.filter((kid) => kid.endsWith('#p256')).length], [80, 80])
+  t.true(kids.some((kid) => kid.startsWith(`${older}#`)))
+})
+
 test('a credential of a foreign issuer verifies by its metadata, and its status by its list', async (t) => {
   const foreign = foreignIssuer()
   t.true((await verifySdJwt(world, foreign.credential({}))).verified)
