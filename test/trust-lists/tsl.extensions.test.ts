@@ -15,6 +15,20 @@ test('a list that is closed has no next update', async (t) => {
   t.false((await unsigned(listOf())).isClosed)
 })
 
+test('a next update that cannot be read does not close a list: the one before it goes on to count', async (t) => {
+  for (const next of [
+    '<x:dateTime xmlns:x="urn:x">2100-01-01T00:00:00Z</x:dateTime>',
+    '<DateTime>2100-01-01T00:00:00Z</DateTime>',
+    '2100-01-01T00:00:00Z',
+    '<![CDATA[2100]]>',
+    '<dateTime/>',
+  ]) {
+    const error = await t.throwsAsync(unsigned(listOf({ next })), { instanceOf: Refusal }, next)
+    t.is(error?.code, 'trust_list.source_invalid', next)
+  }
+  for (const next of [' \n\t ', '<!-- closed -->']) t.true((await unsigned(listOf({ next }))).isClosed, next)
+})
+
 const extension = (critical: string, content: string) => `<Extension${critical}>${content}</Extension>`
 const ofService = (content: string) =>
   tslOf([{ services: [{ extensions: `<ServiceInformationExtensions>${content}</ServiceInformationExtensions>` }] }])

@@ -91,8 +91,11 @@ function sequenceOf(scheme: XmlElement): number {
 
 /** Empty: the list is closed, and no other one follows (TS 119 612, section 5.3.15). */
 function nextUpdateOf(scheme: XmlElement): Date | undefined {
-  const next = find(need(scheme, 'NextUpdate'), 'dateTime')
-  return next && timeOf(next.text.trim(), 'NextUpdate')
+  const element = need(scheme, 'NextUpdate')
+  const next = find(element, 'dateTime')
+  if (next) return timeOf(next.text.trim(), 'NextUpdate')
+  if (element.children.length === 0 && element.text.trim() === '') return undefined
+  throw invalidSource(`The NextUpdate of the list is neither empty nor a dateTime of ${TSL}.`)
 }
 
 /**
