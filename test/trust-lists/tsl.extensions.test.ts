@@ -1,8 +1,10 @@
 import { constants, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import test from 'ava'
 import { Refusal } from '../../protocol/errors.ts'
+import { readLote } from '../../protocol/trust-lists/etsi/lote.ts'
 import { readEtsiList } from '../../protocol/trust-lists/etsi/read.ts'
 import { algorithmsFor } from '../../protocol/trust-lists/etsi/xml/algorithms.ts'
+import { loteOf } from '../support/trust-lists/lote.ts'
 import { type Scheme, tslOf } from '../support/trust-lists/tsl.ts'
 
 const listOf = (scheme: Scheme = {}) => tslOf([{ services: [{}] }], scheme)
@@ -65,6 +67,39 @@ test('a critical extension that nobody knows has the list refused; one that is k
   await refused(listOf({ more: `<SchemeExtensions>${additional}</SchemeExtensions>` }))
   const inProvider = `<TSPInformationExtensions>${extension(' Critical="true"', other)}</TSPInformationExtensions></TSPInformation>`
   await refused(listOf().replace('</TSPInformation>', inProvider))
+})
+
+test('in JSON an extension is critical that says so by either name, and what is no list of objects is refused', (t) => {
+  const inScheme = (extensions: unknown) => loteOf([{}], { SchemeExtensions: extensions })
+  const inEntity = (extensions: unknown) => {
+    const document = loteOf([{}])
+    for (const entity of document.LoTE.TrustedEntitiesList)
+      Object.assign(entity.TrustedEntityInformation, { TEInformationExtensions: extensions })
+    return document
+  }
+  const inService = (extensions: unknown) => {
+    const document = loteOf([{}])
+    for (const { ServiceInformation } of document.LoTE.TrustedEntitiesList.flatMap(
+      (each) => each.TrustedEntityServices,
+    ))
+      Object.assign(ServiceInformation, { ServiceInformationExtensions: extensions })
+    return document
+  }
+  for (const listWith of [inScheme, inEntity, inService]) {
+    const codeOf = (extensions: unknown) =>
+      t.throws(() => readLote(listWith(extensions)), { instanceOf: Refusal }, JSON.stringify(extensions))?.code
+    for (const extensions of [{ critical: true }, 'critical', true, [1], [['critical']], [null]])
+      t.is(codeOf(extensions), 'trust_list.source_invalid')
+    for (const extension of [
+      { Critical: false, critical: true },
+      { Critical: 'false', critical: 1 },
+      { Critical: true, critical: false },
+      { Critical: null },
+    ])
+      t.is(codeOf([{ Other: 1 }, extension]), 'trust_list.source_extension')
+    for (const extensions of [undefined, null, [], [{ Other: 1, Critical: false, critical: 'false' }]])
+      t.is(readLote(listWith(extensions)).services.length, 1)
+  }
 })
 
 test('a key of a signer that may not be used so has not signed, and the next one is tried', (t) => {

@@ -34,12 +34,11 @@ const onceEach = (values: readonly unknown[]): string[] => [
   ...new Set(values.map((each) => (typeof each === 'string' ? each : ''))),
 ]
 
-/** Which of them are critical, where they say so; none is known here. */
+/** Which of them are critical, where they say so, by either name; none is known here. */
 function assertExtensions(extensions: unknown, name: string): void {
-  for (const extension of Array.isArray(extensions) ? extensions.filter(isObject) : []) {
-    const { Critical: critical = extension.critical } = extension
-    if (critical !== undefined && critical !== false && critical !== 'false') throw unknownExtension(name)
-  }
+  for (const { Critical, critical } of objects(extensions ?? [], name))
+    if ([Critical, critical].some((each) => each !== undefined && each !== false && each !== 'false'))
+      throw unknownExtension(name)
 }
 
 function serviceOf(service: Json, entity: string | undefined): ListedService {
