@@ -17,6 +17,7 @@ import { describeMachine, loadNow, type Report, type Row, table, tables, writeRe
 import { inRounds } from './rounds.ts'
 import { SD_JWT } from './sd-jwt/claims.ts'
 import { measureSdJwts } from './sd-jwt/credentials.ts'
+import { openVault } from './vault.ts'
 import { type Deliveries, measureDeliveries, WEBHOOKS } from './webhooks/deliveries.ts'
 
 export interface BenchOptions {
@@ -124,7 +125,12 @@ export async function bench({
 export async function benchCommand(env: Environment, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { only: { type: 'string' }, seconds: { type: 'string' }, rows: { type: 'string' } },
+    options: {
+      only: { type: 'string' },
+      seconds: { type: 'string' },
+      rows: { type: 'string' },
+      vault: { type: 'boolean' },
+    },
   })
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds >= 0.5 && seconds <= 600))
@@ -133,13 +139,15 @@ export async function benchCommand(env: Environment, args: string[]): Promise<vo
   if (batchRows !== undefined && !(Number.isInteger(batchRows) && batchRows >= 100 && batchRows <= 1_000_000))
     throw new Error('--rows takes a whole number from 100 to 1000000.')
   const say = (line: string) => process.stdout.write(`${line}\n`)
-  const report = await bench({ env, only: values.only?.split(','), seconds, batchRows, say })
+  const vault = values.vault ? await openVault(env, say) : undefined
+  const options = { env: vault?.env ?? env, only: values.only?.split(','), seconds, batchRows, say }
+  const report = await bench(options).finally(() => vault?.stop())
   say(`\n${tables(report)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)
   const wrongSessions = report.sessions.reduce((sum, each) => sum + each.wrong, 0)
   if (wrong.length > 0 || (report.deliveries?.wrong ?? 0) + wrongSessions > 0)
     throw new Error('There were wrong answers or lost credentials: nothing is written down.')
-  if (values.only || values.seconds || values.rows)
+  if (values.only || values.seconds || values.rows || vault)
     say('\nNot written to bench/README.md: that takes a whole run without options.')
   else writeReadme(report)
 }

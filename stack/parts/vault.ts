@@ -135,3 +135,15 @@ export async function startVault({ binary, port, directory, keys: known }: Vault
     throw error
   }
 }
+
+/** An AppRole with our documented policy. `seconds` is the life of a token, `longest` that of its last renewal. */
+export async function createAppRole(vault: Vault, { seconds = 3_600, longest = 7_200 } = {}) {
+  await vault.call('POST', 'sys/auth/approle', { type: 'approle' })
+  await vault.call('PUT', 'sys/policies/acl/countersign', { policy: VAULT_POLICY })
+  const role = 'auth/approle/role/countersign'
+  const limits = { token_ttl: `${seconds}s`, token_max_ttl: `${longest}s` }
+  await vault.call('POST', role, { token_policies: ['countersign'], ...limits })
+  const { data: id } = (await vault.call('GET', `${role}/role-id`)) as { data: { role_id: string } }
+  const { data: secret } = (await vault.call('POST', `${role}/secret-id`)) as { data: { secret_id: string } }
+  return { token: '', roleId: id.role_id, secretId: secret.secret_id }
+}

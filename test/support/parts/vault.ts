@@ -2,7 +2,9 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { VaultConfig } from '../../../config.ts'
 import { findVaultBinary } from '../../../stack/parts/vault.binary.ts'
-import { startVault, VAULT_POLICY, type Vault, type VaultOptions } from '../../../stack/parts/vault.ts'
+import { startVault, type Vault, type VaultOptions } from '../../../stack/parts/vault.ts'
+
+export { createAppRole } from '../../../stack/parts/vault.ts'
 
 /** The real Vault of the tests; undefined where there is neither a program nor Go to build one: skip by name. */
 export const vaultBinary = await findVaultBinary(process.env, (line) => console.log(line))
@@ -25,18 +27,6 @@ export const vaultConfig = (vault: Vault, changes: Partial<VaultConfig> = {}): V
   timeoutMs: 2_000,
   ...changes,
 })
-
-/** An AppRole with our documented policy. `seconds` is the life of a token, `longest` that of its last renewal. */
-export async function createAppRole(vault: Vault, { seconds = 3_600, longest = 7_200 } = {}) {
-  await vault.call('POST', 'sys/auth/approle', { type: 'approle' })
-  await vault.call('PUT', 'sys/policies/acl/countersign', { policy: VAULT_POLICY })
-  const role = 'auth/approle/role/countersign'
-  const limits = { token_ttl: `${seconds}s`, token_max_ttl: `${longest}s` }
-  await vault.call('POST', role, { token_policies: ['countersign'], ...limits })
-  const { data: id } = (await vault.call('GET', `${role}/role-id`)) as { data: { role_id: string } }
-  const { data: secret } = (await vault.call('POST', `${role}/secret-id`)) as { data: { secret_id: string } }
-  return { token: '', roleId: id.role_id, secretId: secret.secret_id }
-}
 
 export interface Passed {
   /** `POST transit/sign/…` */
