@@ -3,8 +3,8 @@
 -- transaction: a crash leaves the entries waiting. An entry that commits late waits until then, and is chained late;
 -- nothing waits for it. Each place is counted in log_counts, by the hour and type of its entry.
 --
--- The hash of a place is SHA-256 over the canonical form (RFC 8785) of the entry with its position and the hash before it,
--- as protocol/tokens-logs/chain.ts has it: its members are texts and UUIDs, so that quoting is all there is to it.
+-- The hash of a place is SHA-256 over the canonical form (RFC 8785) of the entry with its position and the hash before it:
+-- log_entry_before.sql and log_entry_behind.sql have the rest of that form.
 create or replace function chain_log_entries(at_most integer)
 returns integer
 language plpgsql
@@ -31,12 +31,7 @@ begin
     select p.id as number, p.tenant_id as owner, l.id as entry_id, l.type as kind,
       date_trunc('hour', l.timestamp, 'UTC') as hour,
       c.position is not null or row_number() over (partition by p.entry_id order by p.id) > 1 as known,
-      '{"category":' || to_json(l.category) || ',"data":' || to_json(l.data::text) || ',"id":"' || l.id
-        || '","metadata":' || to_json(l.metadata::text) || ',"objectIds":'
-        || coalesce(array_to_json(l.object_ids)::text, 'null') || ',"position":' as before,
-      '","requestId":"' || l.request_id || '","tenantId":"' || l.tenant_id || '","timestamp":"'
-        || to_char(l.timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || '","type":' || to_json(l.type)
-        || '}' as behind
+      log_entry_before(l) as before, log_entry_behind(l) as behind
     from (select * from log_pending order by id limit at_most) as p
       left join logs l on l.id = p.entry_id and l.tenant_id = p.tenant_id
       left join log_chain c on c.entry_id = p.entry_id

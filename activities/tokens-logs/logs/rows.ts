@@ -33,6 +33,14 @@ const SLICE = `select c.position, encode(c.hash, 'hex') as hash, c.entry_id as "
 from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
 where c.tenant_id = ? and c.position > ? and c.position <= ? order by c.position`
 
+/** Whether each place of a slice follows the one before it, and has the hash of its entry: as `hashOf`, in the database. */
+const WHOLE = `select count(*)::int as count, coalesce(bool_and(f.fits), true) as fits from (
+  select coalesce(c.position = ?::bigint + row_number() over places and c.hash = sha256(convert_to(
+    log_entry_before(l) || c.position || ',"previousHash":"'
+      || encode(lag(c.hash, 1, decode(?, 'hex')) over places, 'hex') || log_entry_behind(l), 'UTF8')), false) as fits
+  from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
+  where c.tenant_id = ? and c.position > ? and c.position <= ? window places as (order by c.position)) as f`
+
 const NEXT = `select position, encode(hash, 'hex') as hash from log_chain where tenant_id = ? and position > ?
 order by position limit 1`
 
@@ -86,6 +94,13 @@ export function createChainRows({ database }: Pick<Dependencies, 'database'>) {
   const ask = <R extends object>(tenantId: string, text: string, values: unknown[]): Promise<R[]> =>
     inTenant(database.tenants, tenantId, (em) => em.execute<R[]>(text, [tenantId, ...values]), ALONG_INDEX)
 
+  /** Undefined: the chain has no such place. */
+  async function placeAt(tenantId: string, position: number): Promise<Link | undefined> {
+    if (position === 0) return GENESIS
+    const [row] = await ask<{ position: string; hash: string }>(tenantId, PLACE, [position])
+    return row && linkOf(row)
+  }
+
   const seals = async (tenantId: string, kind: SealKind, after = 0): Promise<SealRow[]> =>
     (await ask<SealRow & { position: string }>(tenantId, SEALS, [kind, after])).map(linkOf)
 
@@ -95,18 +110,28 @@ export function createChainRows({ database }: Pick<Dependencies, 'database'>) {
       return (await ask<Row>(tenantId, SLICE, [after, after + limit])).map(toChainRow)
     },
 
+    /**
+     * The last of the `limit` places after `from`, if the database finds each of them whole: a tenth of what it takes to read
+     * and to hash them here (D-912). Undefined: one is not, or there is none.
+     */
+    async whole(tenantId: string, { position, hash }: Link, limit: number): Promise<Link | undefined> {
+      type Found = { count: number; fits: boolean }
+      const [row] = await inTenant(
+        database.tenants,
+        tenantId,
+        (em) => em.execute<Found[]>(WHOLE, [position, hash, tenantId, position, position + limit]),
+        ALONG_INDEX,
+      )
+      return row?.fits && row.count > 0 ? placeAt(tenantId, position + row.count) : undefined
+    },
+
     /** The first place behind a position; undefined where the chain ends before. */
     async next(tenantId: string, after: number): Promise<Link | undefined> {
       const [row] = await ask<{ position: string; hash: string }>(tenantId, NEXT, [after])
       return row && linkOf(row)
     },
 
-    /** Undefined: the chain has no such place. */
-    async placeAt(tenantId: string, position: number): Promise<Link | undefined> {
-      if (position === 0) return GENESIS
-      const [row] = await ask<{ position: string; hash: string }>(tenantId, PLACE, [position])
-      return row && linkOf(row)
-    },
+    placeAt,
 
     async last(tenantId: string): Promise<Link | undefined> {
       const [row] = await ask<{ position: string; hash: string }>(tenantId, LAST, [])

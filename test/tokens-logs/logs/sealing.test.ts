@@ -5,6 +5,7 @@ import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
 import { createChainRows } from '../../../activities/tokens-logs/logs/rows.ts'
 import { createLogVerification } from '../../../activities/tokens-logs/logs/verify.ts'
 import { createWalk } from '../../../activities/tokens-logs/logs/walk.ts'
+import { firstFault, GENESIS } from '../../../protocol/tokens-logs/chain.ts'
 import { type Logs, logsOf } from '../../support/log-chain.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -136,4 +137,67 @@ test.serial('an entry beside the chain is found behind more entries than one loo
   await logs.attack(waiting, [tenantId, new Date(), 20_000])
   const verdict = await verificationBy((rows) => rows).verifyLog(tenantId, { most: 100 })
   t.like(verdict, { fault: { kind: 'unchained', position: null, id: found?.id }, waiting: 20_000 })
+})
+
+/** What somebody with the database may do to a log before its end is signed; `$1` is the tenant, place 5 is attacked. */
+const FIFTH = '(select entry_id from log_chain where tenant_id = $1 and position = 5)'
+const ATTACKS: [name: string, statement: string][] = [
+  ...['category', 'type', 'data', 'metadata', 'object_ids', 'request_id', 'timestamp'].map(
+    (column): [string, string] => {
+      const value = {
+        data: `'{ }'`,
+        metadata: `'{"clientId": null}'`,
+        object_ids: 'null',
+        request_id: 'gen_random_uuid()',
+        timestamp: `timestamp + interval '1 microsecond'`,
+      }[column]
+      return [`another ${column}`, `update logs set ${column} = ${value ?? `'other'`} where id = ${FIFTH}`]
+    },
+  ),
+  ['an entry that is gone', `delete from logs where id = ${FIFTH}`],
+  ['a place that is gone', 'delete from log_chain where tenant_id = $1 and position = 5'],
+  ['another hash', `update log_chain set hash = sha256('x') where tenant_id = $1 and position = 5`],
+  ['places behind a gap', 'delete from log_chain where tenant_id = $1 and position between 3 and 8'],
+]
+
+for (const [name, statement] of ATTACKS)
+  test.serial(`${name}: the chain is signed up to there, and no further (D-912)`, async (t) => {
+    const { tenantId } = await logs.tenantWith(10)
+    await logs.settle()
+    const rows = createChainRows(world.dependencies)
+    t.is((await rows.whole(tenantId, GENESIS, 100))?.position, 10)
+    await logs.attack(statement, [tenantId])
+    t.is(await rows.whole(tenantId, GENESIS, 100), undefined)
+    const signed = await logs.sign()
+    t.true(signed.broken >= 1)
+    const heads = await logs.ask<{ position: string }>('select position from log_seals where tenant_id = $1', [
+      tenantId,
+    ])
+    const last = name === 'places behind a gap' ? '2' : '4'
+    t.deepEqual(
+      heads.map(({ position }) => position),
+      [last],
+    )
+  })
+
+test.serial('the database hashes any text as the worker does (D-912)', async (t) => {
+  const { tenantId } = await logs.tenantWith(1)
+  const text = 'a "quoted" \\ back\u2028slash, naïve 汉字 🎉 </script> \u0001\t\n'
+  await logs.ask(
+    `insert into logs (id, tenant_id, category, type, timestamp, request_id, data, metadata, object_ids)
+    values (gen_random_uuid(), $1, $2, $2, '2026-01-01T00:00:00.000001Z', gen_random_uuid(), $3, $3, $4),
+      (gen_random_uuid(), $1, $2, '', now(), gen_random_uuid(), '[]', $3, null)`,
+    [tenantId, text, JSON.stringify({ text }), []],
+  )
+  await logs.settle()
+  const rows = createChainRows(world.dependencies)
+  const places = await rows.slice(tenantId, 0, 10)
+  t.is(firstFault(GENESIS, places), undefined)
+  t.is(places.length, 3)
+  const { position, hash } = places.at(-1) ?? GENESIS
+  t.deepEqual(await rows.whole(tenantId, GENESIS, 10), { position, hash })
+  t.is(await rows.whole(tenantId, { position, hash }, 10), undefined, 'there is none behind the last')
+  const second = places[1] ?? GENESIS
+  t.deepEqual(await rows.whole(tenantId, second, 10), { position, hash }, 'from any place on')
+  t.is(await rows.whole(tenantId, { ...second, hash: GENESIS.hash }, 10), undefined)
 })
