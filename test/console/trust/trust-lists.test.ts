@@ -120,7 +120,7 @@ test('issuers are typed one by one, and what names none is refused at its field;
   await page.fill('input[name=name]', 'Schools')
   await page.uncheck('input[name="formats.sd-jwt-vc"]')
   await page.click('button:text-is("Save")')
-  await page.waitForSelector('h1:has-text("Schools")')
+  await page.waitForSelector('h1:text-is("Schools")')
   t.like(await read(id), { name: 'Schools', formats: ['mobile'], entryCount: 2 })
 
   await page.click('summary:text-is("Take the issuers from elsewhere")')
