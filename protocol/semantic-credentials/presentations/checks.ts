@@ -92,6 +92,13 @@ export const passed = outcome('passed')
 export const failed = outcome('failed')
 export const skipped = outcome('skipped')
 
+/**
+ * Whether the verifier itself names the exchange that a presentation is of. What the presenter has signed names only the
+ * one that the presenter chose, which another holder may have answered (D-839).
+ */
+export const isExchangeExpected = (request: Pick<PresentationToVerify, 'challenge' | 'domain' | 'asked'>): boolean =>
+  request.challenge !== undefined && expectedDomains(request).length > 0
+
 /** Foreign text, shortened for a response. */
 export const excerpt = (value: unknown): string => {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')

@@ -10,6 +10,7 @@ import {
   excerpt,
   failed,
   holderOf,
+  isExchangeExpected,
   type PresentationToVerify,
   passed,
   proofsOf,
@@ -106,9 +107,12 @@ function delegationCheck({ holderBinding }: Json): Check[] {
   return [failed('holderBinding', evidence, '/holderBinding')]
 }
 
+const UNEXPECTED =
+  'Without an expected challenge and an expected domain, the key binding may have been made for another verifier.'
+
 /**
  * The subject must be the holder. A credential without a subject id fails, since it may be a copy, unless it has a key
- * binding, which its own verification checks (D-839).
+ * binding for the exchange that the verifier expects, which its own verification checks (D-839).
  */
 export function bindingChecks(request: PresentationToVerify): Check[] {
   const { presentation, bindHolder } = request
@@ -126,6 +130,8 @@ export function bindingChecks(request: PresentationToVerify): Check[] {
     if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
     if (subject !== undefined)
       return [passed('holderBinding', `The subject ${excerpt(subject)} presents the credential.`, path)]
+    if (ids.length === 0 && bound.has(within) && !isExchangeExpected(request))
+      return [failed('holderBinding', UNEXPECTED, path)]
     if (ids.length === 0 && bound.has(within))
       return [passed('holderBinding', 'The key binding of the credential is made with the key of its holder.', path)]
     if (ids.length === 0)
