@@ -2,12 +2,11 @@ import {
   isProofType,
   isSelective,
   type Json,
-  keyFor,
   PROOF_TYPES,
   type ProofType,
   suiteOf,
 } from '../../../protocol/data-integrity/index.ts'
-import { Refusal, withArticle } from '../../../protocol/errors.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { openPresentation } from '../../../protocol/semantic-credentials/enveloped/index.ts'
 import { signPresentationEnvelope } from '../../../protocol/semantic-credentials/enveloped/issue.ts'
@@ -35,7 +34,6 @@ import {
   type WarnedPresentationVerdict,
 } from '../../../protocol/semantic-credentials/presentations/warnings.ts'
 import {
-  ENVELOPE_KEYS,
   isPresentationEnvelopeType,
   PRESENTATION_ENVELOPE_TYPES,
   type PresentationEnvelopeType,
@@ -53,7 +51,7 @@ import type { Settings } from '../../frame/tenants/settings.ts'
 import type { TenantContexts } from '../contexts.ts'
 import type { CredentialVerifier } from '../verify.ts'
 import type { PresentationRequests } from './requests.ts'
-import { refusePresenter } from './signers.ts'
+import { presenterKey, refusePresenter } from './signers.ts'
 import type { PresentationTemplateRecord, PresentationTemplates } from './templates.ts'
 
 export interface PresentationInput {
@@ -78,7 +76,7 @@ export interface HolderSignature extends PresentationInput {
   proofType: string
   /** Field of the request that names the DID, for refusals; by default `did`. */
   didField?: string
-  /** DID URL of the key that signs an envelope. Default: the first that fits. */
+  /** DID URL of the key that signs. Default: the first that fits. */
   method?: string
 }
 
@@ -229,18 +227,11 @@ export function createPresentations(parts: Parts) {
       const holder = await signers.signerOf(tenantId, did, refusePresenter(didField))
       const lookup = contexts.lookupFor(tenantId)
       const said = { ...(challenge !== undefined && { challenge }), ...(domain !== undefined && { domain }) }
+      const signer = presenterKey(holder, proofType, { method, field: didField })
       if (isPresentationEnvelopeType(proofType)) {
-        const needed = { keyTypes: ENVELOPE_KEYS, neededBy: proofType }
-        const fits = method !== undefined && holder.methodsOf(ENVELOPE_KEYS).includes(method)
-        const signer = method === undefined ? holder.withKey(needed) : fits ? holder.withMethod(method) : undefined
-        if (!signer) {
-          const expected = `expected the DID URL of ${withArticle(ENVELOPE_KEYS.join(' or '))} key of the DID`
-          throw refusePresenter(didField)({ kind: 'key_unfit', ...needed, expected })
-        }
         await documents.inspect(presentation, lookup)
         return signPresentationEnvelope(proofType, presentation, signer, said)
       }
-      const signer = holder.withKey(keyFor(proofType))
       const proof = { proofType, signer, now: now(), proofPurpose: 'authentication', ...said } as const
       return documents.sign({ credential: presentation, ...proof }, lookup)
     },

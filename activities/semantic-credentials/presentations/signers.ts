@@ -1,5 +1,11 @@
-import { Refusal } from '../../../protocol/errors.ts'
-import type { RefuseSigner } from '../../dids/signers.ts'
+import { keyFor, type ProofType, type Signer } from '../../../protocol/data-integrity/index.ts'
+import { Refusal, withArticle } from '../../../protocol/errors.ts'
+import {
+  ENVELOPE_KEYS,
+  isPresentationEnvelopeType,
+  type PresentationEnvelopeType,
+} from '../../../protocol/semantic-credentials/proof-types.ts'
+import type { DidSigner, NeededKey, RefuseSigner } from '../../dids/signers.ts'
 import { hostLost, keysAbsent } from '../../dids/standing.ts'
 
 /**
@@ -30,3 +36,25 @@ export const refusePresenter =
         return refusal('presentation.signer_key_unfit', 'The DID has no key of a type that fits; see errors.')
     }
   }
+
+/**
+ * Returns the holder's signer with the first key that fits a proof type, or with the key that the DID URL `method` names.
+ * A proof has that key's URL in the form that its type needs, an envelope the named one (D-858). Throws
+ * `presentation.signer_key_unfit`.
+ */
+export function presenterKey(
+  holder: DidSigner,
+  proofType: ProofType | PresentationEnvelopeType,
+  { method, field }: { method: string | undefined; field: string },
+): Signer {
+  const isEnvelope = isPresentationEnvelopeType(proofType)
+  const needed: NeededKey = isEnvelope ? { keyTypes: ENVELOPE_KEYS, neededBy: proofType } : keyFor(proofType)
+  if (method === undefined) return holder.withKey(needed)
+  const { keyTypes } = needed
+  const named = holder.methodsOf(keyTypes).includes(method) ? holder.withMethod(method) : undefined
+  if (!named) {
+    const expected = `expected the DID URL of ${withArticle(keyTypes.join(' or '))} key of the DID`
+    throw refusePresenter(field)({ kind: 'key_unfit', keyTypes, neededBy: proofType, expected })
+  }
+  return isEnvelope ? named : holder.withKey({ ...needed, keyTypes: [named.keyType] })
+}

@@ -1,11 +1,14 @@
 import test from 'ava'
 import { importJWK, type JWK, jwtVerify } from 'jose'
+import { createActivities } from '../../../activities/index.ts'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { dereference, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../protocol/dids/key.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
+import { didsOf, type Resolved } from '../../support/credentials/dids.ts'
 import { failedIn, verifyPresentation } from '../../support/credentials/presentations.ts'
 import { codesOf, type Json, pathsOf, vcApi, vcApiIssue, vcApiSettings } from '../../support/credentials/vc-api.ts'
+import { type Names, openNames } from '../../support/frame/names.ts'
 import { pythonWith } from '../../support/parts/python.ts'
 import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -16,12 +19,15 @@ const PROOF_TYPES = ['vp+jwt', 'vp+cose'] as const
 const withPython = needs('Python')
 const cwt = pythonWith('cwt==3.3.0')
 
+let names: Names
 let world: World
 let issuer: string
 let holders: { ed25519: string; p256: string; p384: string }
 let stranger: string
 test.before(async () => {
-  world = await openWorld()
+  names = await openNames()
+  world = await openWorld({ env: names.env })
+  names.platform.apiPort = world.config.port
   await vcApiSettings(world, true)
   issuer = await createDid(world, 'p256')
   holders = {
@@ -31,7 +37,10 @@ test.before(async () => {
   }
   stranger = await createDid(world)
 })
-test.after.always(() => world?.close())
+test.after.always(async () => {
+  await world?.close()
+  await names?.close()
+})
 
 const credentialFor = (holder: string, type = 'vc+sd-jwt') =>
   vcApiIssue(
@@ -176,6 +185,40 @@ test('options.verificationMethod says which key signs, and one that the DID does
       t.deepEqual(pathsOf(refused.text), ['options.verificationMethod'])
     }
   }
+})
+
+/** The DID URLs of a COMPLETED did:web, by the beginning of the key and the type of the method. */
+async function webMethods(url: string) {
+  const dids = didsOf(world, world.token)
+  const { id, did } = await dids.createWeb(url)
+  const { createDidKeys, writeDidDocument, completeDid } = createActivities(world.dependencies)
+  for (const step of [createDidKeys, writeDidDocument, completeDid])
+    await step({ tenantId: world.first.tenantId, didId: id })
+  const { verificationMethod = [] } = (await dids.resolve(did)).json<Resolved>().didDocument
+  const of = (key: string) => verificationMethod.find((each) => each.publicKeyMultibase?.startsWith(key))?.id ?? ''
+  return { did, ed25519: of('z6Mk'), p256: of('zDn'), p384: of('z82') }
+}
+
+test('options.verificationMethod says which key of a did:web signs a proof too (D-858)', async (t) => {
+  const { did, ed25519, p256, p384 } = await webMethods(`${names.origin}/prove`)
+  const keyUrlOf = async (type: string, verificationMethod?: string) => {
+    const { proof } = await proved(unsigned(did, []), { type, verificationMethod })
+    return (proof as Json).verificationMethod
+  }
+  for (const type of ['ecdsa-rdfc-2019', 'ecdsa-jcs-2019']) {
+    for (const url of [p256, p384, `${p384}-jwk`])
+      t.is(await keyUrlOf(type, url), url.replace('-jwk', ''), 'a proof needs a Multikey')
+    t.is(await keyUrlOf(type, did), p256, 'no key is named')
+    const signed = await proved(unsigned(did, []), { type, verificationMethod: p384, ...EXPECTED })
+    const verdict = await verifyPresentation(world, signed, EXPECTED)
+    t.true(verdict.verified, verdict.reason)
+    for (const verificationMethod of [ed25519, `${did}#none`, `${did}#`]) {
+      const refused = await prove(unsigned(did, []), { type, verificationMethod })
+      t.is(codesOf(refused.text)[0], 'presentation.signer_key_unfit', verificationMethod)
+      t.deepEqual(pathsOf(refused.text), ['options.verificationMethod'])
+    }
+  }
+  t.is(await keyUrlOf('Ed25519Signature2018', ed25519), `${ed25519}-2018`, 'the form of the key that it needs')
 })
 
 test('the envelope of a credential is none of a presentation', async (t) => {
