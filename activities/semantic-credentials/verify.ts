@@ -11,9 +11,11 @@ import { isEnveloped } from '../../protocol/semantic-credentials/presentations/e
 import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
+  KEY_BINDING_NOT_CHECKED,
   type TrustedContexts,
   UNDISCLOSED,
   type WarnedVerdict,
+  type Warning,
 } from '../../protocol/semantic-credentials/warnings.ts'
 import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../protocol/status-list/entry.ts'
 import { decodeListAside } from '../../protocol/status-list/index.ts'
@@ -190,7 +192,7 @@ export function createCredentialVerifier(parts: Parts) {
     return {
       verified: verdict.verified && reason.length === 0,
       reason: [...verdict.reason, ...reason],
-      warnings: [...ofContexts, ...warnings, ...(envelope?.opened.hidesMembers ? [UNDISCLOSED] : [])],
+      warnings: [...ofContexts, ...warnings, ...(envelope ? envelopeWarnings(envelope.opened, binding) : [])],
       ...trust,
     }
   }
@@ -222,6 +224,15 @@ function openedOf(credential: Json): { opened: OpenedEnvelope } | { fault: { cod
     if (!(error instanceof Refusal)) throw error
     return { fault: { code: error.code, message: error.message } }
   }
+}
+
+/** A key binding that is checked, or that fails the verdict, has no warning. */
+function envelopeWarnings(
+  { credential, hidesMembers, keyBindingFault }: OpenedEnvelope,
+  binding: ExpectedBinding | undefined,
+): Warning[] {
+  const isUnchecked = credential.cnf !== undefined && !keyBindingFault && !binding?.isRequired
+  return [...(hidesMembers ? [UNDISCLOSED] : []), ...(isUnchecked ? [KEY_BINDING_NOT_CHECKED] : [])]
 }
 
 /** Of a credential of which nothing is known yet: a member of another form is as a missing one. */

@@ -113,6 +113,7 @@ export interface WarningOut {
     | 'UntrustedContext'
     | 'UncheckedResource'
     | 'UndisclosedMembers'
+    | 'KeyBindingNotChecked'
     | 'QueryWithoutContext'
     | 'ChallengeUnchecked'
     | 'DomainUnchecked'

@@ -14,6 +14,7 @@ const WARNINGS = [
   'UntrustedContext',
   'UncheckedResource',
   'UndisclosedMembers',
+  'KeyBindingNotChecked',
   'QueryWithoutContext',
   'ChallengeUnchecked',
   'DomainUnchecked',
@@ -35,6 +36,14 @@ export const UNDISCLOSED: Warning = {
   message:
     'The credential has digests of members that are not disclosed. Whether it has a status or dates among them is not known.',
   path: '',
+}
+
+/** Of a credential that is bound to a key, where nothing shows that its holder sends it (D-859). */
+export const KEY_BINDING_NOT_CHECKED: Warning = {
+  type: 'KeyBindingNotChecked',
+  message:
+    'The credential names the key of its holder, and no key binding was checked: whoever sent it may have a copy.',
+  path: '/cnf',
 }
 
 export interface WarnedVerdict extends Verdict {

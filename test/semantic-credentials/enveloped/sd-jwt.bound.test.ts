@@ -87,6 +87,24 @@ test('a key binding verifies for the nonce and the audience of the request alone
   }
 })
 
+test('a verdict warns of a holder’s key whose binding it did not check (D-859)', async (t) => {
+  const { encoded } = await issueBound()
+  const { encoded: unbound } = await issueBound({}, {})
+  const warningOf = async (text: string, keyBinding: Json | null = null) => {
+    const reply = await ask('/v1/credentials/web-semantic/verify', { payload: asSdJwt(text), keyBinding })
+    const { verified, warnings } = reply.json<{ verified: boolean; warnings: Json[] }>()
+    return [verified, warnings.filter(({ type }) => type === 'KeyBindingNotChecked').map(({ path }) => path)]
+  }
+  t.deepEqual(await warningOf(encoded), [true, ['/cnf']], 'who took the key binding away has a copy')
+  t.deepEqual(await warningOf(bind(encoded), SESSION), [true, []])
+  t.deepEqual(await warningOf(unbound), [true, []])
+  t.deepEqual(await warningOf(encoded, SESSION), [false, []], 'its absence is a reason')
+  t.deepEqual(await warningOf(bind(encoded)), [false, []], 'so is one that nobody expects')
+  const reply = await vcApi(world, 'credentials/verify', { verifiableCredential: asSdJwt(encoded) })
+  t.is(reply.status, 200, reply.text)
+  t.regex(String(reply.json<{ warnings: string[] }>().warnings), /no key binding was checked/)
+})
+
 const now = () => Math.floor(Date.now() / 1_000)
 const WRONG: [what: string, made: () => Bound, code: string][] = [
   ['another key', () => ({ key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }), 'signature'],
