@@ -5,6 +5,11 @@ import test from 'ava'
 import { statusOf } from '../../api/frame/problems.ts'
 import { bundledContexts } from '../../protocol/contexts/bundled.ts'
 import { OPERATIONS, type OperationFacts } from '../../protocol/operations.ts'
+import {
+  CREDENTIAL_PROOF_TYPES,
+  credentialKeyFor,
+  listProofType,
+} from '../../protocol/semantic-credentials/proof-types.ts'
 import { ALL_SCOPES } from '../../protocol/tokens-logs/index.ts'
 import { operations } from '../support/frame/openapi.ts'
 
@@ -38,6 +43,16 @@ test('every code that docs/errors.md names is a problem of the platform, with th
   )
   t.true(named.length >= 6)
   for (const { status, code } of named) t.is(String(statusOf(code)), status, code)
+})
+
+test('docs/status-lists.md names every proof type whose status lists are never JWTs', (t) => {
+  const [, list = ''] = /every proof type but (.*?), whose keys make no JWT/.exec(read('docs/status-lists.md')) ?? []
+  const never = CREDENTIAL_PROOF_TYPES.filter((proofType) =>
+    credentialKeyFor(proofType).keyTypes.every(
+      (keyType) => listProofType(proofType, { keyType, isEnveloped: true }) !== 'vc+jwt',
+    ),
+  )
+  t.deepEqual([...list.matchAll(/`(.*?)`/g)].map(([, name]) => name).sort(), [...never].sort())
 })
 
 /** The anchor of a heading, as GitHub makes it. */
