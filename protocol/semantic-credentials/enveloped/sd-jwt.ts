@@ -31,10 +31,13 @@ function assertAlwaysDisclosed(selective: readonly string[]): void {
     )
 }
 
-/** Whether an enveloped credential is presented with a key binding: its SD-JWT does not end with a tilde. */
+/**
+ * Whether an enveloped credential is presented with a key binding: its SD-JWT does not end with a tilde. The scheme is
+ * written as every envelope has it (`bareFault`): with another one, a credential is none.
+ */
 export function isKeyBound(envelope: unknown): boolean {
   const id = isObject(envelope) ? String(envelope.id) : ''
-  return /^data:application\/vc\+sd-jwt,/i.test(id) && !id.endsWith('~')
+  return id.startsWith('data:') && /^data:application\/vc\+sd-jwt,/i.test(id) && !id.endsWith('~')
 }
 
 /** Why a key binding is none of the holder in `cnf` for this verifier (RFC 9901, section 7.3). */

@@ -15,6 +15,8 @@ interface Contents {
   content: Json
   /** Members in its envelopes, where one that was read in vain counts by its length. */
   members: number
+  /** What was in envelopes with a key binding. */
+  keyBound: ReadonlySet<unknown>
 }
 
 /** Refusals of what had to be read before. */
@@ -36,14 +38,19 @@ export const withoutEnvelopes = (presentation: Json): Json => contentsOf(present
 /** Whether its envelopes have more in them than a presentation without envelopes may have: no other check opens them. */
 export const isOverfull = (presentation: Json): boolean => contentsOf(presentation).members > MAX_ENVELOPED
 
+/** The credentials of `withoutEnvelopes` that came in an SD-JWT with a key binding; it is not checked here. */
+export const keyBoundIn = (presentation: Json): ReadonlySet<unknown> => contentsOf(presentation).keyBound
+
 function contentsOf(presentation: Json): Contents {
   const { verifiableCredential: value } = presentation
+  const keyBound = new Set<unknown>()
   let members = 0
   const opened = (credential: unknown): unknown => {
     if (!isObject(credential) || !isEnveloped(credential) || members > MAX_ENVELOPED) return credential
     try {
-      const content = openEnvelope(credential).credential
+      const { credential: content, keyBindingFault } = openEnvelope(credential)
       members += membersIn(content)
+      if (keyBindingFault) keyBound.add(content)
       return content
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -51,11 +58,11 @@ function contentsOf(presentation: Json): Contents {
       return credential
     }
   }
-  if (value === undefined) return { content: presentation, members }
+  if (value === undefined) return { content: presentation, members, keyBound }
   const known = withContents.get(presentation)
   if (known) return known
   const content = { ...presentation, verifiableCredential: Array.isArray(value) ? value.map(opened) : opened(value) }
-  const contents = { content, members }
+  const contents = { content, members, keyBound }
   withContents.set(presentation, contents)
   return contents
 }

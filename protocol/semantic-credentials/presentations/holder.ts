@@ -1,6 +1,5 @@
 import { type Json, suiteOfProof } from '../../data-integrity/index.ts'
 import { isObject, listOf } from '../../json.ts'
-import { isKeyBound } from '../enveloped/sd-jwt.ts'
 import { keyUrl, presenterReasons } from '../enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
 import type { CredentialQuery } from './asked.ts'
@@ -18,7 +17,7 @@ import {
   signerOf,
   skipped,
 } from './checks.ts'
-import { isEnveloped, withoutEnvelopes } from './envelopes.ts'
+import { isEnveloped, keyBoundIn, withoutEnvelopes } from './envelopes.ts'
 import { credentialsIn } from './index.ts'
 
 /** The holders of a presentation: the declared one, else the signers. */
@@ -117,9 +116,7 @@ const UNEXPECTED =
 export function bindingChecks(request: PresentationToVerify): Check[] {
   const { presentation, bindHolder } = request
   const holders = holdersOf(request)
-  const bound = new Set(
-    credentialsIn(presentation).flatMap(({ credential, path }) => (isKeyBound(credential) ? [path] : [])),
-  )
+  const keyBound = keyBoundIn(presentation)
   const checks = credentialsIn(withoutEnvelopes(presentation)).flatMap(({ credential, path: within }) => {
     if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
@@ -130,9 +127,9 @@ export function bindingChecks(request: PresentationToVerify): Check[] {
     if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
     if (subject !== undefined)
       return [passed('holderBinding', `The subject ${excerpt(subject)} presents the credential.`, path)]
-    if (ids.length === 0 && bound.has(within) && !isExchangeExpected(request))
+    if (ids.length === 0 && keyBound.has(credential) && !isExchangeExpected(request))
       return [failed('holderBinding', UNEXPECTED, path)]
-    if (ids.length === 0 && bound.has(within))
+    if (ids.length === 0 && keyBound.has(credential))
       return [passed('holderBinding', 'The key binding of the credential is made with the key of its holder.', path)]
     if (ids.length === 0)
       return [failed('holderBinding', 'The credential discloses no subject id, so anybody could present a copy.', path)]

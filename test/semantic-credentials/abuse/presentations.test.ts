@@ -117,3 +117,27 @@ test('a holder is who signed, and a subject is the holder', async (t) => {
   const { holder: _, ...nobody } = presentationOf(thief, { verifiableCredential: [credential] })
   t.deepEqual(await failuresOf(await sign(nobody, thief, forAuthentication('a-challenge'))), [at])
 })
+
+test('an id that looks like an SD-JWT with a key binding binds no credential with a proof to its presenter', async (t) => {
+  const [issuer, thief] = [ed25519Signer(), ed25519Signer()]
+  for (const id of [
+    'DATA:application/vc+sd-jwt,x',
+    'Data:application/VC+SD-JWT,x~y',
+    'urn:data:application/vc+sd-jwt,x',
+  ]) {
+    const credential = await sign(
+      {
+        '@context': [CONTEXT.credentialsV2],
+        id,
+        type: ['VerifiableCredential'],
+        issuer: issuer.did,
+        credentialSubject: { name: 'Who holds this' },
+      },
+      issuer,
+    )
+    const presentation = presentationOf(thief, { verifiableCredential: [credential] })
+    const presented = await sign(presentation, thief, forAuthentication('a-challenge'))
+    const failures = await failuresOf(presented, { challenge: 'a-challenge', domain: 'verifier.example' })
+    t.deepEqual(failures, ['holderBinding /verifiableCredential/0/credentialSubject'], id)
+  }
+})
