@@ -8,7 +8,7 @@ import { ATTESTED, issuerField, SOURCE_FORMATS } from './read.ts'
 type TrustList = Schemas['TrustListOut']
 type Source = NonNullable<TrustList['source']>
 
-/** What the list is for, and whether it decides. */
+/** What the list is for. */
 export function Roles({ list }: { list?: TrustList }) {
   const { 'trust-lists': texts, templates, users } = useTexts()
   return (
@@ -38,12 +38,6 @@ export function Roles({ list }: { list?: TrustList }) {
           />
         ))}
       </fieldset>
-      <CheckEntry
-        label={texts.enforce}
-        name="enforced"
-        hint={texts.enforceHint}
-        isChecked={list ? list.enforced : false}
-      />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Form } from '../../frame/form.tsx'
+import { CheckEntry, Form } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
@@ -17,7 +17,8 @@ export const EXAMPLE = {
 export function NewTrustListPage() {
   const { 'trust-lists': texts } = useTexts()
   const create = async (form: FormData) => {
-    const { id } = await api.post('/v1/trust-lists', { body: { ...rolesIn(form), ...(await originIn(form)) } })
+    const body = { ...rolesIn(form), enforced: form.has('enforced'), ...(await originIn(form)) }
+    const { id } = await api.post('/v1/trust-lists', { body })
     go(pathOf('trust-lists', id))
   }
   return (
@@ -25,6 +26,7 @@ export function NewTrustListPage() {
       <Heading title={texts.new}>{texts.new}</Heading>
       <Form submit={texts.create} onSubmit={create}>
         <Roles />
+        <CheckEntry label={texts.enforce} name="enforced" hint={texts.enforceHint} />
         <Origin />
       </Form>
       <Curl method="POST" path="/v1/trust-lists" body={EXAMPLE} />

@@ -11,12 +11,11 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export const issuerField = (at: number, text: string): string =>
   `entries.${at}.${text.trimStart().startsWith('-----') ? 'certificate' : 'identifier'}`
 
-/** What the list is for. */
+/** What the list is for; whether it is enforced is asked apart, and an edit leaves it as it is. */
 export const rolesIn = (form: FormData) => ({
   name: textOf(form, 'name') ?? '',
   formats: FORMAT_NAMES.filter((each) => form.has(`formats.${each}`)),
   attests: ATTESTED.filter((each) => form.has(`attests.${each}`)),
-  enforced: form.has('enforced'),
 })
 
 function entryIn(form: FormData, at: number): Schemas['TrustEntryIn'] {
