@@ -208,6 +208,14 @@ export const textOf = (form: FormData, name: string): string | undefined => {
 /** The words of a text, which blanks or commas part. */
 export const wordsOf = (text: string | undefined): string[] => text?.split(/[\s,]+/).filter(Boolean) ?? []
 
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** Each certificate of a text, and at the end what else it has, so that the platform says what it expects. */
+export function certificatesIn(text: string | undefined): string[] {
+  const rest = text?.replaceAll(PEM, '').trim()
+  return [...(text?.match(PEM) ?? []), ...(rest ? [rest] : [])]
+}
+
 /** A password as it was typed: blanks at its ends belong to it. */
 export function secretOf(form: FormData, name: string): string {
   const value = form.get(name)

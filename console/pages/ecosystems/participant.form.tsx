@@ -1,11 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
-import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { CheckEntry, certificatesIn, Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useTexts } from '../../texts/index.ts'
-
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
-
-/** Certificates one after the other; what is none is left to the platform to refuse. */
-const certificates = (text: string): string[] => text.match(PEM) ?? [text]
 
 function bodyOf(form: FormData): Schemas['ParticipantIn'] {
   const mobile = textOf(form, 'identifiers.mobile')
@@ -15,7 +10,7 @@ function bodyOf(form: FormData): Schemas['ParticipantIn'] {
       webSemantic: textOf(form, 'identifiers.webSemantic') ?? null,
       compact: textOf(form, 'identifiers.compact') ?? null,
       compactSemantic: textOf(form, 'identifiers.compactSemantic') ?? null,
-      mobile: mobile === undefined ? null : certificates(mobile),
+      mobile: mobile === undefined ? null : certificatesIn(mobile),
       sdJwtVc: textOf(form, 'identifiers.sdJwtVc') ?? null,
     },
     isIssuer: form.has('isIssuer'),

@@ -1,11 +1,9 @@
 import type { Schemas } from '../../../client/index.ts'
-import { textOf, wordsOf } from '../../frame/form.tsx'
+import { certificatesIn, textOf, wordsOf } from '../../frame/form.tsx'
 import { FORMAT_NAMES } from '../templates/formats.ts'
 
 export const ATTESTED = ['wallets', 'keys'] as const
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
-
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /** Name of the field of an issuer: the platform names the member by what it is. */
 export const issuerField = (at: number, text: string): string =>
@@ -23,13 +21,6 @@ function entryIn(form: FormData, at: number): Schemas['TrustEntryIn'] {
   const certificate = textOf(form, `entries.${at}.certificate`)
   const issuer = certificate ? { certificate } : { identifier: textOf(form, `entries.${at}.identifier`) ?? '' }
   return { ...(name && { name }), ...issuer }
-}
-
-/** Each certificate of a text; a text without any is sent as it is, so that the platform says what it expects. */
-function certificatesIn(text: string | undefined): string[] {
-  if (text === undefined) return []
-  const found = text.match(PEM)
-  return found ? [...found] : [text]
 }
 
 const numberIn = (form: FormData, name: string): number | undefined => {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
-import { CheckEntry, Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
+import { CheckEntry, certificatesIn, Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
@@ -13,14 +13,6 @@ type Provider = Schemas['WalletProviderOut']
 
 const PATH = '/v1/openid/wallet-providers'
 const ATTESTED = ['wallets', 'keys'] as const
-const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
-
-/** Each certificate of a text; a text without any is sent as it is, so that the platform says what it expects. */
-function certificatesIn(text: string | undefined): string[] {
-  if (text === undefined) return []
-  const found = text.match(PEM)
-  return found ? [...found] : [text]
-}
 
 function bodyOf(form: FormData): Schemas['WalletProviderIn'] {
   const issuer = textOf(form, 'issuer')

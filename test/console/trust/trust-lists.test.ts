@@ -132,6 +132,11 @@ test('issuers are typed one by one, and what names none is refused at its field;
   await page.fill('textarea[name="source.serviceTypes"]', PID_ISSUANCE)
   const file = (text: string) => ({ name: 'pid.json', mimeType: 'application/json', buffer: Buffer.from(text) })
   await page.setInputFiles('input[type=file]', file('<list/>'))
+  const damaged = one.certificatePem.replace('-----END', '----END')
+  await page.fill('textarea[name="source.signers"]', `${damaged}\n${operator.signer}`)
+  await page.click('button:text-is("Take these")')
+  await page.waitForSelector('.failure code:text-is("source.signers.1")')
+  await page.fill('textarea[name="source.signers"]', '')
   await page.click('button:text-is("Take these")')
   await page.waitForSelector('.failure:has-text("trust_list.source_invalid")')
   const scheme = { NextUpdate: inHours(-1) }
