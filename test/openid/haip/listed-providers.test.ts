@@ -188,14 +188,24 @@ test('a list that lists nobody, or providers without a certificate, is refused a
   }
 })
 
-test('a signature is verified only of a certificate whose issuer has the name of a registered authority', (t) => {
-  const [authority, leaf] = [provider.anchor, provider.leaf].map(({ pem }) => certificateOfPem(pem))
-  if (!authority || !leaf) return t.fail('the provider has no certificates')
+test('a certificate is of a registered authority by its signature, which is verified only where name or key may be its', async (t) => {
+  const { anchor } = await openWalletProvider()
+  const [authority, leaf, stranger] = [provider.anchor, provider.leaf, anchor].map(({ pem }) => certificateOfPem(pem))
+  if (!authority || !leaf || !stranger) return t.fail('the provider has no certificates')
   const registered = { id: 'a', issuer: undefined, clientIds: [], certificates: [authority], keys: [] }
   t.true(isOf(registered, leaf))
   t.true(isOf({ ...registered, certificates: [leaf] }, leaf), 'by its key')
   const verified: unknown[] = []
   const native = { verify: (key: unknown) => verified.push(key) > 0 } as unknown as Certificate['native']
-  t.false(isOf(registered, { ...leaf, issuerName: `${leaf.issuerName}00`, native }))
+  const isRenamed = (subjectKeyId: string | undefined, authorityKeyId: string | undefined, more: object = {}) => {
+    const certificates = [{ ...authority, subjectKeyId }]
+    const listed = { ...leaf, issuerName: `${leaf.issuerName}00`, authorityKeyId, ...more }
+    return isOf({ ...registered, certificates }, listed)
+  }
+  t.true(isRenamed('aa', 'aa'), 'the name is written otherwise')
+  t.true(isRenamed('aa', undefined))
+  t.true(isRenamed(undefined, 'aa'))
+  t.false(isRenamed('aa', 'aa', { native: stranger.native }), 'a key identifier alone says nothing')
+  t.false(isRenamed('aa', 'bb', { native }))
   t.deepEqual(verified, [])
 })

@@ -63,13 +63,19 @@ export const vouchesFor = ({ clientIds }: Pick<TrustedProvider, 'clientIds'>, cl
 
 const spkiOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'der' }).toString('hex')
 
+/** By what costs nothing. A name may be written in several ways, and an authority be renamed: its key is the same then. */
+function mayBeIssuer({ subjectName, subjectKeyId }: Certificate, { issuerName, authorityKeyId }: Certificate): boolean {
+  if (subjectName === issuerName || subjectKeyId === undefined || authorityKeyId === undefined) return true
+  return subjectKeyId === authorityKeyId
+}
+
 /** Whether a certificate is a provider's: of one of its keys, or issued by one of its authorities. */
-export function isOf({ certificates, keys }: TrustedProvider, { publicKey, native, issuerName }: Certificate): boolean {
+export function isOf({ certificates, keys }: TrustedProvider, listed: Certificate): boolean {
+  const { publicKey, native } = listed
   const spki = spkiOf(publicKey)
   return (
-    // a name costs nothing, and a signature of every listed certificate by every registered one does
     certificates.some((own) => spkiOf(own.publicKey) === spki) ||
-    certificates.some((own) => own.subjectName === issuerName && native.verify(own.publicKey)) ||
+    certificates.some((own) => mayBeIssuer(own, listed) && native.verify(own.publicKey)) ||
     keys.some((jwk) => spkiOf(createPublicKey({ key: { ...jwk }, format: 'jwk' })) === spki)
   )
 }
