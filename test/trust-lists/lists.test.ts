@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { TrustListsClosed } from '../../entities/migrations/0097-trust-lists-closed.ts'
 import { until } from '../support/credentials/dids.ts'
 import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { refusal } from '../support/credentials/templates.ts'
+import { connected } from '../support/stack/backup.ts'
 import { type TrustListAnswer, trustList, trustListsOf } from '../support/trust-lists/lists.ts'
+import { inHours, loteOf, PID_ISSUANCE } from '../support/trust-lists/lote.ts'
+import { QEAA, tslOf } from '../support/trust-lists/tsl.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -99,3 +103,38 @@ test('a tenant has 20 lists at most', async (t) => {
   for (let count = 0; count < 20; count += 1) await others.created()
   t.is(refusal(await others.create(trustList()), 409), 'trust_list.too_many')
 })
+
+/** Serial: it changes the table, by connections of their own. */
+test.serial(
+  'a list in XML that was sent when closed ones counted trusts nobody after the migration (D-876)',
+  async (t) => {
+    const own = trustListsOf(world, await world.tokenOf(await world.addTenant()))
+    const tsl = tslOf([{ services: [{ certificates: [pem] }] }])
+    const xml = { format: 'ts-119-612', serviceTypes: [QEAA], document: tsl }
+    const lote = JSON.stringify(loteOf([{ certificates: [pem] }], { NextUpdate: inHours(24) }))
+    const json = { format: 'ts-119-602', serviceTypes: [PID_ISSUANCE], document: lote }
+    const sent = async (source: object) => {
+      const reply = await own.create({ name: 'Sent', formats: ['mobile'], enforced: false, source })
+      t.is(reply.status, 201, reply.text)
+      return reply.json<TrustListAnswer>().id
+    }
+    const [closed, current, ofJson] = [await sent(xml), await sent(xml), await sent(json)]
+    const migration: string[] = []
+    TrustListsClosed.prototype.up.call({ addSql: (sql: string) => migration.push(sql) } as never)
+    await connected(world.superuserUrl, (client) =>
+      client.query(
+        `update trust_lists set facts = (facts::jsonb || '{"nextUpdate":null}')::json, stale_at = null, due_at = null
+        where id = any($1)`,
+        [[closed, ofJson]],
+      ),
+    )
+    for (let run = 0; run < 2; run += 1)
+      await connected(world.config.database.url, (client) => client.query(migration.join('\n')))
+    const read = async (id: string) => (await own.read(id)).json<TrustListAnswer>()
+    const { failure, ...list } = await read(closed)
+    t.like(list, { entryCount: 0, state: 'failing', source: { url: null } })
+    t.is(failure?.code, 'trust_list.source_closed')
+    t.true(Math.abs(Date.parse(failure?.since ?? '') - Date.now()) < 600_000, failure?.since)
+    for (const id of [current, ofJson]) t.like(await read(id), { entryCount: 1, state: 'current', failure: null })
+  },
+)
