@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createTypeMetadata } from '../../../activities/sd-jwt-credentials/type-metadata.ts'
-import { Refusal } from '../../../protocol/errors.ts'
+import { Exhausted, Refusal } from '../../../protocol/errors.ts'
 import { openWorldBeside, type WorldBeside } from '../../support/parts/elsewhere.ts'
 
 /** Two documents of one domain in ten seconds. */
@@ -95,17 +95,21 @@ test.serial('every operation that reads for a caller is refused alike, and none 
   }
 })
 
-test('Type Metadata is read by a budget of its own: who names it takes nothing of what keys need (D-877)', async (t) => {
-  const asked: unknown[] = []
-  const fetch = async ({ readFor }: { readFor?: string }) => {
-    asked.push(readFor)
-    throw new Refusal('outbound.blocked', 'It is not read.')
+test('Type Metadata is read by a budget of its own, which takes nothing of what keys need, nor they of it (D-877)', async (t) => {
+  const { dependencies, addTenant, tokenOf } = beside.world
+  const { outbound, now, config } = dependencies
+  const types = createTypeMetadata({ outbound, now, config, sdJwtPublished: { typeMetadata: async () => '' } })
+  const isTypeRead = async (tenantId: string) => {
+    const check = types.check(tenantId, {} as never, beside.urlOf(randomUUID()), undefined)
+    const error = await t.throwsAsync<Error>(check)
+    if (error instanceof Exhausted) return false
+    t.is(error instanceof Refusal ? error.code : error?.message, 'type_metadata.unavailable')
+    return true
   }
-  const { now, config } = beside.world.dependencies
-  const parts = { outbound: { fetch }, now, config, sdJwtPublished: {} } as unknown as Parameters<
-    typeof createTypeMetadata
-  >[0]
-  const check = createTypeMetadata(parts).check('a-tenant', {} as never, 'https://issuer.acme.test/type', undefined)
-  await t.throwsAsync(check, { instanceOf: Refusal })
-  t.deepEqual(asked, ['a-tenant types'])
+  const [one, other] = [await addTenant(), await addTenant()]
+  while (await isTypeRead(one.tenantId));
+  t.is((await verifyOf(await tokenOf(one))(host())).status, 200, 'a key')
+  const verify = verifyOf(await tokenOf(other))
+  while ((await verify(host())).status === 200);
+  t.true(await isTypeRead(other.tenantId))
 })
