@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import type { CredentialRow, Recording } from '../../../activities/credentials/record.ts'
 import type { World as WholeWorld } from '../world.ts'
 
 type World = Pick<WholeWorld, 'ask' | 'token'>
@@ -87,3 +89,43 @@ export async function verify(world: World, credential: unknown, token = world.to
   const { verified, reason } = await verdictOf(world, credential, { token })
   return { verified, reason }
 }
+
+export interface Owner {
+  tenantId: string
+  didId: string
+}
+
+/** A credential to record, with its log entry. */
+export const recordingOf = (
+  owner: Owner,
+  more: Partial<CredentialRow> = {},
+  logId: string = randomUUID(),
+): Recording => ({
+  row: {
+    ...owner,
+    id: randomUUID(),
+    format: 'semantic',
+    document: { '@context': [], text: 'naïve "quoted" \\ {braces}, 汉字', number: 1e3 },
+    proofType: 'eddsa-rdfc-2022',
+    tag: 'a, "tag"',
+    types: ['A', 'B "quoted", {x}'],
+    issuanceDate: '2026-01-01T00:00:00Z',
+    expirationDate: null,
+    statusListId: null,
+    statusIndex: null,
+    suspensionListId: null,
+    suspensionIndex: null,
+    templateId: null,
+    templateVersion: null,
+    subjects: [],
+    ...more,
+  },
+  log: {
+    id: logId,
+    category: 'credential-web-semantic',
+    type: 'CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS',
+    requestId: randomUUID(),
+    metadata: { clientId: randomUUID() },
+  },
+  idempotency: null,
+})
