@@ -72,9 +72,10 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
   async function goOn(tenantId: string, from: Link): Promise<Walked> {
     const until = from.position + STRIDE
     let last = from
-    for (let next: Link | undefined = from; next; ) {
+    while (last.position < until) {
+      const next = await rows.whole(tenantId, last, Math.min(LOOK, until - last.position))
+      if (!next) break
       last = next
-      next = last.position < until ? await rows.whole(tenantId, last, Math.min(LOOK, until - last.position)) : undefined
     }
     return walk.walk(tenantId, { from: last, most: until - last.position })
   }

@@ -34,12 +34,15 @@ from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenan
 where c.tenant_id = ? and c.position > ? and c.position <= ? order by c.position`
 
 /** Whether each place of a slice follows the one before it, and has the hash of its entry: as `hashOf`, in the database. */
-const WHOLE = `select count(*)::int as count, coalesce(bool_and(f.fits), true) as fits from (
-  select coalesce(c.position = ?::bigint + row_number() over places and c.hash = sha256(convert_to(
-    log_entry_before(l) || c.position || ',"previousHash":"'
-      || encode(lag(c.hash, 1, decode(?, 'hex')) over places, 'hex') || log_entry_behind(l), 'UTF8')), false) as fits
+const WHOLE = `with slice as (
+  select c.position, c.hash, log_entry_before(l) as before, log_entry_behind(l) as behind
   from log_chain c left join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
-  where c.tenant_id = ? and c.position > ? and c.position <= ? window places as (order by c.position)) as f`
+  where c.tenant_id = ? and c.position > ? and c.position <= ?)
+select bool_and(f.fits) as fits, count(*)::int as count from (
+  select coalesce(s.position = ?::bigint + row_number() over places and s.hash = sha256(convert_to(
+    s.before || s.position || ',"previousHash":"' || encode(lag(s.hash, 1, decode(?, 'hex')) over places, 'hex')
+      || s.behind, 'UTF8')), false) as fits
+  from slice s window places as (order by s.position)) as f`
 
 const NEXT = `select position, encode(hash, 'hex') as hash from log_chain where tenant_id = ? and position > ?
 order by position limit 1`
@@ -115,14 +118,9 @@ export function createChainRows({ database }: Pick<Dependencies, 'database'>) {
      * and to hash them here (D-912). Undefined: one is not, or there is none.
      */
     async whole(tenantId: string, { position, hash }: Link, limit: number): Promise<Link | undefined> {
-      type Found = { count: number; fits: boolean }
-      const [row] = await inTenant(
-        database.tenants,
-        tenantId,
-        (em) => em.execute<Found[]>(WHOLE, [position, hash, tenantId, position, position + limit]),
-        ALONG_INDEX,
-      )
-      return row?.fits && row.count > 0 ? placeAt(tenantId, position + row.count) : undefined
+      type Found = { fits: boolean | null; count: number }
+      const [row] = await ask<Found>(tenantId, WHOLE, [position, position + limit, position, hash])
+      return row?.fits ? placeAt(tenantId, position + row.count) : undefined
     },
 
     /** The first place behind a position; undefined where the chain ends before. */
