@@ -3,7 +3,8 @@ import type { Schemas } from '../../../client/index.ts'
 import { CheckEntry, FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { FORMAT_NAMES } from '../templates/formats.ts'
-import { ATTESTED, issuerField, SOURCE_FORMATS } from './read.ts'
+import { ATTESTED } from '../users/wallet-providers.tsx'
+import { issuerField, SOURCE_FORMATS } from './read.ts'
 
 type TrustList = Schemas['TrustListOut']
 type Source = NonNullable<TrustList['source']>

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../../client/index.ts'
 import { certificatesIn, textOf, wordsOf } from '../../frame/form.tsx'
 import { FORMAT_NAMES } from '../templates/formats.ts'
+import { ATTESTED } from '../users/wallet-providers.tsx'
 
-export const ATTESTED = ['wallets', 'keys'] as const
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 
 /** Name of the field of an issuer: the platform names the member by what it is. */

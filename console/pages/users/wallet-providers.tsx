@@ -12,7 +12,8 @@ import { Places } from './users.tsx'
 type Provider = Schemas['WalletProviderOut']
 
 const PATH = '/v1/openid/wallet-providers'
-const ATTESTED = ['wallets', 'keys'] as const
+/** What providers attest, by registration or by a trust list. */
+export const ATTESTED = ['wallets', 'keys'] as const
 
 function bodyOf(form: FormData): Schemas['WalletProviderIn'] {
   const issuer = textOf(form, 'issuer')
