@@ -146,8 +146,8 @@ export class VcApiController extends Controller {
   }
 
   /**
-   * Signs a presentation as one of the tenant's DIDs, for authentication: with a proof, or with options.type vp+jwt or
-   * vp+cose in an envelope.
+   * Signs a presentation as one of the tenant's DIDs, for authentication: with a proof, or with options.type vp+jwt,
+   * vp+cose or vp+sd-jwt in an envelope.
    * @summary Prove a presentation (VC API)
    */
   @Post('presentations/prove')

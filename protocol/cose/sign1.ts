@@ -24,11 +24,13 @@ type KeyTypes = ReadonlyMap<unknown, string>
 /** What a reader takes by default: that of compact credentials (D-949). */
 const USUAL: KeyTypes = new Map([ALGORITHMS.ES256, ALGORITHMS.EdDSA].map(({ value, keyType }) => [value, keyType]))
 
-/** With ES384, and ESP256, ESP384 and Ed25519, which name the curve (RFC 9864, section 2). */
+/** With ES384, and ES512 on P-521 (D-892); ESP256, ESP384, ESP512 and Ed25519 name the curve (RFC 9864, section 2). */
 export const ALL_ALGORITHMS: KeyTypes = new Map([
   ...Object.values(ALGORITHMS).map(({ value, keyType }): [unknown, string] => [value, keyType]),
   [-9, 'p256'],
   [-51, 'p384'],
+  [-36, 'p521'],
+  [-52, 'p521'],
   [-19, 'ed25519'],
 ])
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { p256, p384 } from '@noble/curves/nist.js'
+import { p256, p384, p521 } from '@noble/curves/nist.js'
 import { LRUCache } from 'lru-cache'
 import { type PublicKey, publicKeyOf, toJwk, type VerificationMethod } from '../dids/index.ts'
 
@@ -28,7 +28,7 @@ export function verificationKey(method: VerificationMethod): VerificationKey {
   const cached = keys.get(text)
   if (cached !== undefined) return cached
   const publicKey = publicKeyOf(method)
-  const key = ['ed25519', 'p256', 'p384'].includes(publicKey.keyType) ? nativeKey(publicKey) : publicKey
+  const key = ['ed25519', 'p256', 'p384', 'p521'].includes(publicKey.keyType) ? nativeKey(publicKey) : publicKey
   if (text.length <= MAX_CACHED) keys.set(text, key)
   return key
 }
@@ -37,7 +37,13 @@ export function verificationKey(method: VerificationMethod): VerificationKey {
 export const ephemeralSecret = (seed: Uint8Array): Uint8Array => p256.utils.randomSecretKey(new Uint8Array(seed))
 
 /** Hashes and forms of signatures of the curves. */
-const ECDSA = { p256: { hash: 'sha256', curve: p256 }, p384: { hash: 'sha384', curve: p384 } } as const
+const ECDSA = {
+  p256: { hash: 'sha256', curve: p256 },
+  p384: { hash: 'sha384', curve: p384 },
+  p521: { hash: 'sha512', curve: p521 },
+} as const
+
+const isEcdsa = (keyType: string): keyType is keyof typeof ECDSA => Object.hasOwn(ECDSA, keyType)
 
 /** ECDSA's r‖s in DER (RFC 3279, section 2.2.3); undefined where they are not two numbers from 1 to below the order of the curve. */
 export function ecdsaInDer(name: keyof typeof ECDSA, signature: Uint8Array): Uint8Array | undefined {
@@ -49,8 +55,8 @@ export function ecdsaInDer(name: keyof typeof ECDSA, signature: Uint8Array): Uin
 }
 
 /**
- * Ed25519 (RFC 8032), or ECDSA over SHA-256 (P-256) or SHA-384 (P-384) with r‖s as signature. node:crypto gets DER, since
- * its option for r‖s takes half as long as the signature does (D-326).
+ * Ed25519 (RFC 8032), or ECDSA over SHA-256 (P-256), SHA-384 (P-384) or SHA-512 (P-521) with r‖s as signature. node:crypto
+ * gets DER, since its option for r‖s takes half as long as the signature does (D-326).
  */
 export function verifySignature(
   { keyType, native }: VerificationKey,
@@ -59,7 +65,7 @@ export function verifySignature(
 ): boolean {
   if (native === undefined) return false
   if (keyType === 'ed25519') return signature.length === 64 && verify(null, data, native, signature)
-  const curve = keyType === 'p384' ? 'p384' : 'p256'
-  const der = ecdsaInDer(curve, signature)
-  return der !== undefined && verify(ECDSA[curve].hash, data, native, der)
+  if (!isEcdsa(keyType)) return false
+  const der = ecdsaInDer(keyType, signature)
+  return der !== undefined && verify(ECDSA[keyType].hash, data, native, der)
 }

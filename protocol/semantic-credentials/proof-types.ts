@@ -10,7 +10,7 @@ export const ENVELOPE_TYPES = ['vc+jwt', 'vc+cose', 'vc+sd-jwt'] as const
 export type EnvelopeType = (typeof ENVELOPE_TYPES)[number]
 
 /** The same of presentations (section 4.13). */
-export const PRESENTATION_ENVELOPE_TYPES = ['vp+jwt', 'vp+cose'] as const
+export const PRESENTATION_ENVELOPE_TYPES = ['vp+jwt', 'vp+cose', 'vp+sd-jwt'] as const
 export type PresentationEnvelopeType = (typeof PRESENTATION_ENVELOPE_TYPES)[number]
 
 export const isPresentationEnvelopeType = (value: unknown): value is PresentationEnvelopeType =>

@@ -1,17 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { p256, p384 } from '@noble/curves/nist.js'
+import { p256, p384, p521 } from '@noble/curves/nist.js'
 import test from 'ava'
 import { ecdsaInDer } from '../../protocol/data-integrity/keys.ts'
 
-const CURVES = { p256, p384 }
+const CURVES = { p256, p384, p521 }
+const BYTES = { p256: 32, p384: 48, p521: 66 }
 
-/** 32 or 48 bytes of a number. */
+/** The bytes of a number of a curve. */
 const digits = (value: bigint, size: number) => Buffer.from(value.toString(16).padStart(2 * size, '0'), 'hex')
 
-for (const name of ['p256', 'p384'] as const) {
+for (const name of ['p256', 'p384', 'p521'] as const) {
   const curve = CURVES[name]
   const order = curve.Point.Fn.ORDER
-  const half = name === 'p256' ? 32 : 48
+  const half = BYTES[name]
   const inDer = (r: bigint, s: bigint) => ecdsaInDer(name, Buffer.concat([digits(r, half), digits(s, half)]))
   const byNoble = (r: bigint, s: bigint) => new curve.Signature(r, s).toBytes('der')
 

@@ -51,7 +51,7 @@ export const ENVELOPE_PROBLEMS: ProblemTable = {
     'envelope.media_type': {
       meaning: 'The platform does not read envelopes of this media type.',
       remedy:
-        'Use application/vc+jwt, application/vc+cose or application/vc+sd-jwt, and vp+jwt or vp+cose for a presentation.',
+        'Use application/vc+jwt, application/vc+cose or application/vc+sd-jwt, and vp+jwt, vp+cose or vp+sd-jwt for a presentation.',
     },
     'envelope.members': {
       meaning: 'Beside the envelope there are members or types that nobody has signed.',

@@ -6,7 +6,7 @@ import { bareFault } from './bare.ts'
 import { openCose, openCosePresentation } from './cose.ts'
 import { openJose, openJosePresentation } from './jose.ts'
 import { type Enclosed, type OpenedEnvelope, type OpenedPresentation, refusedEnvelope } from './opened.ts'
-import { openSdJwt } from './sd-jwt.ts'
+import { openSdJwt, openSdJwtPresentation } from './sd-jwt.ts'
 
 export type { Opened, OpenedEnvelope, OpenedPresentation } from './opened.ts'
 
@@ -42,6 +42,7 @@ const CREDENTIALS: Openers<OpenedEnvelope> = new Map([
 const PRESENTATIONS: Openers<OpenedPresentation> = new Map([
   ['application/vp+jwt', ofText('application/vp+jwt', openJosePresentation)],
   ['application/vp+cose', ofBytes('application/vp+cose', openCosePresentation)],
+  ['application/vp+sd-jwt', ofText('application/vp+sd-jwt', openSdJwtPresentation)],
 ])
 
 /** Base64 (RFC 4648, section 4) in the alphabet of base64url; text that is not base64 stays what it is not. */

@@ -50,6 +50,22 @@ async function asCose(type: 'vc' | 'vp', content: Json, signer: EnvelopeSigner):
   return `data:application/${type}+cose;base64,${Buffer.from(message).toString('base64')}`
 }
 
+/**
+ * Of an SD-JWT without disclosures (section 3.2.2): a holder makes a presentation for one verifier, and leaves out what
+ * that need not see (D-891).
+ */
+async function asWholeSdJwt(content: Json, { keyType, verificationMethod, sign }: EnvelopeSigner): Promise<string> {
+  const header = { alg: jwsAlgorithm(keyType), typ: 'vp+sd-jwt', cty: 'vp', kid: verificationMethod }
+  return `data:application/vp+sd-jwt,${await signSdJwt({ header, payload: content, disclosures: [] }, sign)}`
+}
+
+const SIGN_PRESENTATION: Record<PresentationEnvelopeType, (content: Json, signer: EnvelopeSigner) => Promise<string>> =
+  {
+    'vp+jwt': (content, signer) => asJws('vp', content, signer),
+    'vp+cose': (content, signer) => asCose('vp', content, signer),
+    'vp+sd-jwt': asWholeSdJwt,
+  }
+
 type Sign = (credential: Json, signer: EnvelopeSigner, terms: EnvelopeTerms) => Promise<string>
 
 const SIGN: Record<EnvelopeType, Sign> = {
@@ -129,17 +145,23 @@ export function envelopedPresentationErrors(
   isOfModel2: boolean,
 ): FieldError[] {
   const model = `must be ${CONTEXT.credentialsV2}: ${type} is for presentations of data model 2.0`
+  const own = OWN_CLAIMS.filter((name) => Object.hasOwn(presentation, name))
+  const isOwn = ({ path }: FieldError) => own.some((name) => path === `/${name}`)
   return [
     ...(isOfModel2 ? [] : [{ path: '/@context/0', code: 'presentation.base_context', message: model }]),
-    ...OWN_CLAIMS.filter((name) => Object.hasOwn(presentation, name)).map((name) => ({
+    ...own.map((name) => ({
       path: `/${name}`,
       code: 'presentation.registered_claim',
       message: 'is a claim of JWTs, which verifiers would read as such: give the member another name',
     })),
+    ...(type === 'vp+sd-jwt' ? claimErrors(presentation).filter((error) => !isOwn(error)) : []),
   ]
 }
 
-/** Signs a presentation in an envelope; returns the object with its `data:` URL. Throws what the signer throws. */
+/**
+ * Signs a presentation in an envelope; returns the object with its `data:` URL. Throws `Refusal('presentation.invalid')`
+ * for one that is too long, and what the signer throws.
+ */
 export async function signPresentationEnvelope(
   type: PresentationEnvelopeType,
   presentation: Json,
@@ -151,7 +173,15 @@ export async function signPresentationEnvelope(
     ...(challenge !== undefined && { nonce: challenge }),
     ...(domain !== undefined && { aud: domain }),
   }
-  const url = await (type === 'vp+jwt' ? asJws : asCose)('vp', said, signer)
+  const url = await SIGN_PRESENTATION[type](said, signer)
+  if (type === 'vp+sd-jwt' && url.length > MAX_ENCODED)
+    throw new Refusal('presentation.invalid', 'The presentation is too long to be verified in its envelope.', [
+      {
+        path: '',
+        code: 'presentation.too_large',
+        message: `must give an envelope of at most ${MAX_ENCODED} characters`,
+      },
+    ])
   return { '@context': CONTEXT.credentialsV2, id: url, type: 'EnvelopedVerifiablePresentation' }
 }
 

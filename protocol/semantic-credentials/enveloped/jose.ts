@@ -20,6 +20,7 @@ const ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
   ed25519: ['EdDSA', 'Ed25519'],
   p256: ['ES256'],
   p384: ['ES384'],
+  p521: ['ES512'],
 }
 const KNOWN = Object.values(ALGORITHMS).flat()
 
@@ -75,6 +76,12 @@ export const assertCredentialClaims = (enclosed: Enclosed, credential: Json): vo
     { claim: 'sub', member: 'subject', values: listOf(credential.credentialSubject) },
   ])
 
+export const assertPresentationClaims = (enclosed: Enclosed, presentation: Json): void =>
+  assertAgrees(enclosed, presentation, [
+    { claim: 'iss', member: 'holder', values: [presentation.holder], mayBeAbsent: true },
+    { claim: 'jti', member: 'id', values: [presentation.id], mayBeAbsent: true },
+  ])
+
 /** Why a key has not signed; its type must be that of the algorithm. */
 export function joseFault(
   key: VerificationKey,
@@ -123,9 +130,6 @@ export function openJose(jwt: string): OpenedEnvelope {
 /** Opens a presentation that is secured as a JWS (section 3.1.2). Throws `Refusal('envelope.*')`. */
 export function openJosePresentation(jwt: string): OpenedPresentation {
   const { content: presentation, ...opened } = readJose(jwt, PRESENTATION)
-  assertAgrees(PRESENTATION, presentation, [
-    { claim: 'iss', member: 'holder', values: [presentation.holder], mayBeAbsent: true },
-    { claim: 'jti', member: 'id', values: [presentation.id], mayBeAbsent: true },
-  ])
+  assertPresentationClaims(PRESENTATION, presentation)
   return { ...opened, presentation }
 }

@@ -6,10 +6,26 @@ import { type ProcessedSdJwt, processSdJwt } from '../../sd-jwt-credentials/proc
 import { type ReadSdJwt, readSdJwt } from '../../sd-jwt-credentials/read.ts'
 import type { Clock } from '../../time.ts'
 import { ALWAYS } from './disclosure.ts'
-import { assertCredentialClaims, assertPlainClaims, checkHeader, joseFault, secondsIn } from './jose.ts'
-import { type Enclosed, type EnvelopeFault, type OpenedEnvelope, objectIn, refusedEnvelope } from './opened.ts'
+import {
+  assertCredentialClaims,
+  assertPlainClaims,
+  assertPresentationClaims,
+  checkHeader,
+  joseFault,
+  secondsIn,
+} from './jose.ts'
+import {
+  type Enclosed,
+  type EnvelopeFault,
+  type Opened,
+  type OpenedEnvelope,
+  type OpenedPresentation,
+  objectIn,
+  refusedEnvelope,
+} from './opened.ts'
 
 const CREDENTIAL: Enclosed = { what: 'credential', type: 'vc+sd-jwt', contentType: 'vc' }
+const PRESENTATION: Enclosed = { what: 'presentation', type: 'vp+sd-jwt', contentType: 'vp' }
 
 function read(text: string): ReadSdJwt & ProcessedSdJwt {
   try {
@@ -56,28 +72,50 @@ function bindingFault(
   }
 }
 
+/** What the header and the disclosed content say of the signature. Throws `Refusal('envelope.*')`. */
+function openedOf({ header, input, signature }: ReadSdJwt, content: Json, enclosed: Enclosed): Opened {
+  checkHeader(header, enclosed)
+  assertPlainClaims(enclosed, content)
+  return {
+    mediaType: `application/${enclosed.type}`,
+    kid: typeof header.kid === 'string' ? header.kid : undefined,
+    notBefore: secondsIn(content, 'nbf'),
+    expires: secondsIn(content, 'exp'),
+    signatureFault: (key: VerificationKey) => joseFault(key, header, { signed: input, signature }),
+  }
+}
+
 /**
- * Opens a credential that is secured as an SD-JWT (VC-JOSE-COSE 1.0, section 3.2): what is disclosed is the credential.
+ * Opens a credential that is secured as an SD-JWT (VC-JOSE-COSE 1.0, section 3.2.1): what is disclosed is the credential.
  * Throws `Refusal('envelope.*')`.
  */
 export function openSdJwt(text: string): OpenedEnvelope {
   const sdJwt = read(text)
-  const { header, input, signature, keyBinding, claims, selective, root } = sdJwt
-  checkHeader(header, CREDENTIAL)
-  assertAlwaysDisclosed(selective)
+  const { keyBinding, claims, selective, root } = sdJwt
   const credential = objectIn(claims)
-  assertPlainClaims(CREDENTIAL, credential)
+  const opened = openedOf(sdJwt, credential, CREDENTIAL)
+  assertAlwaysDisclosed(selective)
   assertCredentialClaims(CREDENTIAL, credential)
   return {
-    mediaType: 'application/vc+sd-jwt',
+    ...opened,
     credential,
     hidesMembers: root.content.kind === 'object' && root.content.undisclosed > 0,
-    kid: typeof header.kid === 'string' ? header.kid : undefined,
-    notBefore: secondsIn(credential, 'nbf'),
-    expires: secondsIn(credential, 'exp'),
-    signatureFault: (key: VerificationKey) => joseFault(key, header, { signed: input, signature }),
     ...(keyBinding && {
       keyBindingFault: (session: KeyBindingSession, clock: Clock) => bindingFault(sdJwt, claims, session, clock),
     }),
   }
+}
+
+/**
+ * The same of a presentation (section 3.2.2), whose holder has signed it: a key binding would be of somebody else
+ * (D-891). Throws `Refusal('envelope.*')`.
+ */
+export function openSdJwtPresentation(text: string): OpenedPresentation {
+  const sdJwt = read(text)
+  const presentation = objectIn(sdJwt.claims)
+  const opened = openedOf(sdJwt, presentation, PRESENTATION)
+  if (sdJwt.keyBinding)
+    throw refusedEnvelope('key_binding', 'A presentation has no key binding: its holder has signed it.')
+  assertPresentationClaims(PRESENTATION, presentation)
+  return { ...opened, presentation }
 }

@@ -47,11 +47,12 @@ const publicJwk = ({ kty = '', crv = '', x, y, x_hex, y_hex }: Record<string, st
   ...((y ?? y_hex) && { y: y ?? base64url(y_hex ?? '') }),
 })
 
-function verdictOf({ input, intermediates, output }: Vector) {
+function verdictOf({ input, intermediates, output }: Vector, algorithms?: typeof ALL_ALGORITHMS) {
   const message = readCoseSign1(bytesOf(output.cbor), BOUNDS)
   const externalAad = bytesOf(input.sign0.external ?? '')
   const signed = Buffer.from(sigStructure(message.protectedBytes, message.payload ?? text(''), externalAad))
-  const fault = coseFault(message, keyOf(publicJwk(input.sign0.key)), { externalAad })
+  const key = keyOf(publicJwk(input.sign0.key))
+  const fault = coseFault(message, key, { externalAad, ...(algorithms && { algorithms }) })
   return { fault, signed: signed.toString('hex').toUpperCase() === intermediates.ToBeSign_hex }
 }
 
@@ -94,6 +95,19 @@ for (const path of ['ecdsa-examples/ecdsa-sig-04', 'eddsa-examples/eddsa-sig-02'
     const message = readCoseSign1(bytesOf(output.cbor), BOUNDS)
     t.not(coseFault(message, p256.key), undefined)
   })
+
+for (const [name, fault] of [
+  ['ecdsa-sig-02', undefined],
+  ['ecdsa-sig-03', undefined],
+  ['ecdsa-sig-04', 'key_unfit'],
+] as const)
+  withVectors(
+    `cose-wg ${name} where all algorithms are taken: ES384 and ES512, by keys of their curves (D-892)`,
+    (t) => {
+      const verdict = verdictOf(vectorJson<Vector>(`cose-wg/ecdsa-examples/${name}.json`), ALL_ALGORITHMS)
+      t.deepEqual(verdict, { fault, signed: true })
+    },
+  )
 
 /** A pair of keys, and the signer as the key store has it. */
 const CURVES = { p256: ['P-256', 'sha256'], p384: ['P-384', 'sha384'] } as const
@@ -225,7 +239,7 @@ test('what is signed with ES384 verifies where it is taken, and nowhere else (D-
 
 test('ES384 and algorithms that name the curve are taken by those alone who say so (RFC 9053; RFC 9864)', (t) => {
   const named = (alg: number) => ({ protected: new Map<number, Cbor>([[HEADER.alg, alg]]) })
-  const types = [-7, -8, -35, -9, -51, -19, -36, 5].map((alg) => {
+  const types = [-7, -8, -35, -9, -51, -19, -36, -52, 5].map((alg) => {
     const message = {
       ...named(alg),
       protectedBytes: new Uint8Array(),
@@ -242,7 +256,8 @@ test('ES384 and algorithms that name the curve are taken by those alone who say 
     [undefined, 'p256'],
     [undefined, 'p384'],
     [undefined, 'ed25519'],
-    [undefined, undefined],
+    [undefined, 'p521'],
+    [undefined, 'p521'],
     [undefined, undefined],
   ])
 })

@@ -67,7 +67,7 @@ async function asCose(signer: TestSigner, content: Json, header: [number, string
 
 const asJwt = (jwt: string) => enveloped(`data:application/vp+jwt,${jwt}`)
 
-for (const alg of ['ES256', 'ES384', 'EdDSA'])
+for (const alg of ['ES256', 'ES384', 'ES512', 'EdDSA'])
   test(`vp+jwt by ${alg} verifies with each credential in it, and its nonce and aud count (VC-JOSE-COSE 1.0, section 3.1.2)`, async (t) => {
     const holder = await holderOf(alg)
     const { id, credential } = await credentialFor(holder.did)

@@ -14,7 +14,7 @@ import { needs } from '../../support/parts.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const EXPECTED = { challenge: 'the-challenge', domain: 'verifier.example' }
-const PROOF_TYPES = ['vp+jwt', 'vp+cose'] as const
+const PROOF_TYPES = ['vp+jwt', 'vp+cose', 'vp+sd-jwt'] as const
 
 const withPython = needs('Python')
 const cwt = pythonWith('cwt==3.3.0')
@@ -110,6 +110,34 @@ for (const [keyType, alg] of [
     t.deepEqual(protectedHeader, { alg, typ: 'vp+jwt', cty: 'vp', kid: url })
     t.deepEqual(content, { ...presentation, nonce: EXPECTED.challenge, aud: EXPECTED.domain })
   })
+
+test('our vp+sd-jwt is a JWT without disclosures (VC-JOSE-COSE 1.0, section 3.2.2; D-891)', async (t) => {
+  const holder = holders.p256
+  const presentation = unsigned(holder, [await credentialFor(holder)])
+  const { id } = await proved(presentation, { type: 'vp+sd-jwt', ...EXPECTED })
+  const [jwt = '', ...rest] = id.slice('data:application/vp+sd-jwt,'.length).split('~')
+  t.deepEqual(rest, [''])
+  const { url, jwk } = keyOf(holder)
+  const rules = { audience: EXPECTED.domain, typ: 'vp+sd-jwt', algorithms: ['ES256'] }
+  const { payload: content, protectedHeader } = await jwtVerify(jwt, await importJWK({ ...jwk } as JWK, 'ES256'), rules)
+  t.deepEqual(protectedHeader, { alg: 'ES256', typ: 'vp+sd-jwt', cty: 'vp', kid: url })
+  t.deepEqual(content, { ...presentation, nonce: EXPECTED.challenge, aud: EXPECTED.domain })
+})
+
+test('vp+sd-jwt refuses what a reader would take for digests, or could not read whole', async (t) => {
+  const holder = holders.p256
+  const context = [CONTEXT.credentialsV2, { '@vocab': 'https://example.edu/terms#' }]
+  const digests = await prove(unsigned(holder, [], { '@context': context, _sd: ['x'] }), { type: 'vp+sd-jwt' })
+  t.deepEqual(
+    [codesOf(digests.text), pathsOf(digests.text)],
+    [['presentation.invalid', 'claim.reserved'], ['presentation._sd']],
+  )
+  const long = unsigned(holder, [], { '@context': context, note: 'x'.repeat(400_000) })
+  t.deepEqual(codesOf((await prove(long, { type: 'vp+sd-jwt' })).text), [
+    'presentation.invalid',
+    'presentation.too_large',
+  ])
+})
 
 /** Verifies a COSE_Sign1 in base64 with a public JWK, and prints its payload. */
 const VERIFY_COSE = `
