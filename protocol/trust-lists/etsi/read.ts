@@ -3,6 +3,7 @@ import type { SourceFormat } from '../sources.ts'
 import { listJson, verifiedJson } from './jws.ts'
 import { boundedList, type EtsiList } from './listed.ts'
 import { readLote } from './lote.ts'
+import { type ListOfLists, readLotl } from './xml/lotl.ts'
 import { verifiedXml } from './xml/signature.ts'
 import { readTsl } from './xml/tsl.ts'
 
@@ -28,3 +29,16 @@ const certificatesOf = (signers: readonly string[]) => signers.flatMap((pem) => 
 export const readEtsiList = async ({ text, ...list }: ListText): Promise<EtsiList> =>
   // a mark of the order of bytes is white space here
   boundedList(await READERS[list.format]({ ...list, text: text.trim() }))
+
+/** A list of lists as it was fetched. */
+export interface ListOfListsText {
+  text: string
+  /** PEM: one of them has signed it. */
+  signers: readonly string[]
+  /** Of the list whose signers are wanted. */
+  location: string
+}
+
+/** Verifies and reads a list of lists. Throws as `readEtsiList` does, and `Refusal('trust_list.lotl_…')`. */
+export const readListOfLists = async ({ text, signers, location }: ListOfListsText): Promise<ListOfLists> =>
+  readLotl(verifiedXml(text.trim(), certificatesOf(signers)), location)
