@@ -30,7 +30,8 @@ import { type Verdict, type VerifyRequest, verifyCredential } from '../../protoc
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
-import type { ListText } from '../../protocol/trust-lists/etsi/read.ts'
+import type { ListOfListsText, ListText } from '../../protocol/trust-lists/etsi/read.ts'
+import type { ListOfLists } from '../../protocol/trust-lists/etsi/xml/lotl.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createMainLane } from './main-lane.ts'
@@ -83,6 +84,8 @@ export interface Documents {
   renderMarkdown(text: string, owner: Owner): Promise<string>
   /** Throws as `readEtsiList` does, and `Refusal('trust_list.source_too_complex')`. */
   readTrustList(list: ListText, owner: Owner): Promise<EtsiList>
+  /** Throws as `readListOfLists` of the protocol does, and `Refusal('trust_list.lotl_too_complex')`. */
+  readListOfLists(list: ListOfListsText, owner: Owner): Promise<ListOfLists>
   close(): Promise<void>
 }
 
@@ -219,6 +222,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     fillPdf: (input, owner) => pool.run({ name: 'fillPdf', input, contexts: new Map() }, owner),
     renderMarkdown: (input, owner) => pool.run({ name: 'renderMarkdown', input, contexts: new Map() }, owner),
     readTrustList: (input, owner) => pool.run({ name: 'readTrustList', input, contexts: new Map() }, owner),
+    readListOfLists: (input, owner) => pool.run({ name: 'readListOfLists', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

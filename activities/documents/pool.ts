@@ -63,10 +63,12 @@ const BOUNDED: readonly TaskName[] = ['scan']
  * Milliseconds that tasks may take besides: for a bbs-2023 proof of 200 messages, up to 2 s beside the work on the document
  * (D-414); for a trust list of 8 MB, which a national one of 2 MB takes a second of.
  */
-const MORE_MS: Partial<Record<TaskName, number>> = { check: 3_000, derive: 3_000, readTrustList: 8_000 }
+const MORE_MS: Partial<Record<TaskName, number>> = {
+  ...{ check: 3_000, derive: 3_000, readTrustList: 8_000, readListOfLists: 8_000 },
+}
 
 /** Megabytes that tasks may have besides: a trust list of 8 MB is held as a tree three times. */
-const MORE_MB: Partial<Record<TaskName, number>> = { readTrustList: 192 }
+const MORE_MB: Partial<Record<TaskName, number>> = { readTrustList: 192, readListOfLists: 192 }
 
 /** Milliseconds of tasks that need less than others: 100,000 characters of honest Markdown take a tenth of this. */
 const SHORTER: Partial<Record<TaskName, number>> = { renderMarkdown: 1_000 }
@@ -94,6 +96,10 @@ const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
   readTrustList: [
     'trust_list.source_too_complex',
     (what) => `The list takes too much ${what} to be read. Name one with fewer services.`,
+  ],
+  readListOfLists: [
+    'trust_list.lotl_too_complex',
+    (what) => `The list of the lists takes too much ${what} to be read.`,
   ],
 }
 

@@ -83,6 +83,7 @@ export default async function run<Name extends TaskName>({
       (await import('../../protocol/compact-credentials/pdfs/read.ts')).readUpload(input),
     renderMarkdown: async (input) => (await loadMarkdown()).renderMarkdown(input),
     readTrustList: async (input) => (await import('../../protocol/trust-lists/etsi/read.ts')).readEtsiList(input),
+    readListOfLists: async (input) => (await import('../../protocol/trust-lists/etsi/read.ts')).readListOfLists(input),
     fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {

@@ -14,7 +14,8 @@ import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
 import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
-import type { ListText } from '../../protocol/trust-lists/etsi/read.ts'
+import type { ListOfListsText, ListText } from '../../protocol/trust-lists/etsi/read.ts'
+import type { ListOfLists } from '../../protocol/trust-lists/etsi/xml/lotl.ts'
 
 /** A file that is searched for QR codes. */
 export interface Scan {
@@ -52,6 +53,8 @@ export interface Tasks {
   renderMarkdown: { input: string; output: string }
   /** Verifies and reads a list of ETSI. */
   readTrustList: { input: ListText; output: EtsiList }
+  /** Verifies and reads a list of lists. */
+  readListOfLists: { input: ListOfListsText; output: ListOfLists }
 }
 export type TaskName = keyof Tasks
 

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Attested } from '../../protocol/credentials/trust.ts'
-import { DocumentFault, isOutboundFault, Refusal } from '../../protocol/errors.ts'
-import { HOUR_MS, hasCome, isToCome, LAST_MOMENT } from '../../protocol/time.ts'
+import type { Refusal } from '../../protocol/errors.ts'
 import {
   type EtsiList,
   identitiesOf,
-  invalidSource,
   MAX_IDENTITIES,
   MAX_IMPORTED,
   MAX_OF_SUBJECT,
@@ -14,12 +12,12 @@ import {
   servicesInForce,
 } from '../../protocol/trust-lists/etsi/listed.ts'
 import { type HeldEntry, isUnattested, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
-import { type ListFacts, type SourceFormat, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
+import { type ListFacts, type ListsFacts, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
+import { createListOfLists, type ReadLists } from './list-of-lists.ts'
+import { createReading, nextUpdatesOf, staleAtOf } from './reading.ts'
 
-const MAX_BYTES = 8 * 1024 * 1024
-const TIMEOUT_MS = 15_000
 /** Identities that are looked at at a time, repeated ones too: requests go on in between. */
 const AT_ONCE = 5
 
@@ -39,11 +37,6 @@ interface Known {
   facts: ListFacts | null
 }
 
-const ACCEPT: Readonly<Record<SourceFormat, string>> = {
-  'ts-119-602': 'application/jose, application/jwt, application/json;q=0.9, */*;q=0.1',
-  'ts-119-612': 'application/vnd.etsi.tsl+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1',
-}
-
 type Parts = Pick<Dependencies, 'outbound' | 'documents' | 'now' | 'config' | 'log'>
 
 const closedList = (): Refusal =>
@@ -52,32 +45,22 @@ const closedList = (): Refusal =>
     'The operator has closed the list: its scheme has ended, no other list follows, and nothing in it counts.',
   )
 
+/** Who signs the list is not known any more: nothing in the one that is known counts. */
+function emptiedBy(
+  emptied: Refusal,
+  { graceHours }: TrustSource,
+  { facts: known }: Known,
+  listOfLists: ListsFacts,
+): ImportedList {
+  if (!known) throw emptied
+  const facts = { ...known, listOfLists }
+  return { facts, entries: [], emptied, staleAt: staleAtOf(nextUpdatesOf(facts), graceHours) }
+}
+
 /** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
 export function createTrustImports({ outbound, documents, now, config, log }: Parts) {
-  async function fetched(tenantId: string, { url = '', format }: TrustSource): Promise<string> {
-    try {
-      const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
-      const { status, body } = await outbound.fetch(request)
-      if (status === 200) return Buffer.from(body).toString('utf8')
-      throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
-    } catch (error) {
-      const isOfNetwork = isOutboundFault(error) || (error instanceof Refusal && error.code.startsWith('outbound.'))
-      if (!isOfNetwork) throw error
-      throw refuseSource('trust_list.source_unavailable', `The list could not be read. ${error.message}`)
-    }
-  }
-
-  /** A list that our own code fails over is one that cannot be read: the other lists of the schedule go on. */
-  async function readIn(tenantId: string, text: string, source: TrustSource): Promise<EtsiList> {
-    try {
-      const list = { format: source.format, text, signers: signersNow(source, now()) }
-      return await documents.readTrustList(list, bundledOnly(tenantId))
-    } catch (err) {
-      if (!(err instanceof DocumentFault)) throw err
-      log.error({ err, tenantId, url: source.url }, 'a trust list could not be processed')
-      throw invalidSource('The list could not be processed.')
-    }
-  }
+  const reading = createReading({ outbound, now, config, log })
+  const readListOfLists = createListOfLists({ documents, now, reading })
 
   async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
     const entries = new Map<string, HeldEntry>()
@@ -109,22 +92,6 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
     return { entries: [...entries.values()], skipped }
   }
 
-  /** A list that is over, or that was replaced by the one that is known, comes from somebody who kept it. */
-  function assertNewest({ sequence, issuedAt }: EtsiList, staleAt: Date | null, { facts }: Known): void {
-    if (isToCome(issuedAt, { now: now(), toleranceMs: config.clockToleranceMs }))
-      throw invalidSource('The list says that it was issued in the future.')
-    if (staleAt && hasCome(staleAt, { now: now() }))
-      throw refuseSource(
-        'trust_list.source_expired',
-        'The next update of the list was due, and its time of grace is over.',
-      )
-    const isOlder =
-      facts &&
-      (sequence < facts.sequenceNumber ||
-        (sequence === facts.sequenceNumber && issuedAt.getTime() < Date.parse(facts.issuedAt)))
-    if (isOlder) throw refuseSource('trust_list.source_older', 'The list is older than the one that is known.')
-  }
-
   /** Why nothing would verify by these entries. */
   function emptyOf({ formats, attests }: Known, entries: readonly HeldEntry[]): Refusal | undefined {
     const [unnamed] = unnamedFormats(formats, entries)
@@ -142,15 +109,34 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
 
   return {
     /**
-     * `document`: the list, in place of what the URL has. Throws `Refusal('trust_list.source_…')`, `Exhausted` where the
-     * tenant has read too much of the host, and `Unavailable('documents')` where threads are busy.
+     * The list of lists of the source, which comes before the list: it says who signs that; undefined: there is none. Throws
+     * `Refusal('trust_list.lotl_…')`, and `Exhausted` and `Unavailable('documents')` as `read` does.
      */
-    async read(tenantId: string, source: TrustSource, known: Known, document?: string): Promise<ImportedList> {
-      const list = await readIn(tenantId, document ?? (await fetched(tenantId, source)), source)
+    async readLists(tenantId: string, source: TrustSource, facts: ListFacts | null): Promise<ReadLists | undefined> {
+      const { listOfLists } = source
+      return listOfLists && readListOfLists(tenantId, listOfLists, source, facts?.listOfLists)
+    },
+
+    /**
+     * `lists`: what `readLists` had; `document`: the list, in place of what the URL has. Throws
+     * `Refusal('trust_list.source_…')`, `Exhausted` where the tenant has read too much of the host, and
+     * `Unavailable('documents')` where threads are busy.
+     */
+    async read(
+      tenantId: string,
+      source: TrustSource,
+      known: Known,
+      { lists, document }: { lists?: ReadLists | undefined; document?: string | undefined } = {},
+    ): Promise<ImportedList> {
+      if (lists?.closed) return emptiedBy(lists.closed, source, known, lists.facts)
+      const { url = '', format, graceHours } = source
+      const text = document ?? (await reading.fetched(tenantId, url, format))
+      const signers = signersNow(source, now(), lists?.signers)
+      const list = await reading.processed(tenantId, source.url, () =>
+        documents.readTrustList({ format, text, signers }, bundledOnly(tenantId)),
+      )
       const { nextUpdate } = list
-      const graceMs = source.graceHours * HOUR_MS
-      const staleAt = nextUpdate ? new Date(Math.min(nextUpdate.getTime() + graceMs, LAST_MOMENT)) : null
-      assertNewest(list, staleAt, known)
+      reading.assertNewest(list, staleAtOf([nextUpdate], graceHours), known.facts ?? undefined)
       const { entries, skipped } = list.isClosed ? { entries: [], skipped: 0 } : await entriesIn(list, source)
       const emptied = list.isClosed ? closedList() : emptyOf(known, entries)
       // of a source that is new this is a mistake; of one that is known, the last issuer was withdrawn
@@ -161,8 +147,9 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         issuedAt: list.issuedAt.toISOString(),
         nextUpdate: nextUpdate?.toISOString() ?? null,
         skipped,
+        ...(lists && { listOfLists: lists.facts }),
       }
-      return { facts, entries, emptied, staleAt }
+      return { facts, entries, emptied, staleAt: staleAtOf(nextUpdatesOf(facts), graceHours) }
     },
   }
 }

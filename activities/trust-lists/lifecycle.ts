@@ -16,9 +16,10 @@ import { checkSource, type TrustSource, type TrustSourceInput } from '../../prot
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
-import { applyFailure, createReadingNotes } from './failures.ts'
+import { applyFailure, createReadingNotes, type FailedReading } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
+import type { ReadLists } from './list-of-lists.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
 import { fullOf } from './room.ts'
 import { applyImport } from './rows.ts'
@@ -78,18 +79,21 @@ export function createTrustLists(parts: Parts) {
     // what was done under this Idempotency-Key is not read again
     if (call.idempotency && 'effect' in call.idempotency) return undefined
     checkSource(source)
-    if (source.url !== undefined) callable(source.url)
-    return trustImports.read(call.tenantId, source, { ...roles, facts: null }, source.document)
+    if (source.url !== undefined) callable(source.url, 'source.url')
+    if (source.listOfLists) callable(source.listOfLists.url, 'source.listOfLists.url')
+    const lists = await trustImports.readLists(call.tenantId, source, null)
+    const { document } = source
+    return trustImports.read(call.tenantId, source, { ...roles, facts: null }, { lists, document })
   }
 
-  function callable(url: string): void {
+  function callable(url: string, path: string): void {
     try {
       assertCallable(url, config.outbound)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       throw new Refusal('trust_list.invalid', 'The source of the trust list cannot be used; see errors.', [
         {
-          path: 'source.url',
+          path,
           code: error.code.replace('outbound.', ''),
           message: `expected another URL. ${error.message}`,
         },
@@ -126,19 +130,21 @@ export function createTrustLists(parts: Parts) {
   const note = createReadingNotes({ now, uuid })
 
   /** Keeps why a list could not be read, as the schedule does, unless it was changed meanwhile. */
-  const keepFailure = (before: TrustList, refusal: Refusal): Promise<void> =>
+  const keepFailure = (before: TrustList, failed: FailedReading): Promise<void> =>
     inTenant(database.tenants, before.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (row?.revision !== before.revision) return
-      if (applyFailure(row, refusal, now())) note(em, row, 'FAIL', { code: refusal.code })
+      if (applyFailure(row, failed, now())) note(em, row, 'FAIL', { code: failed.refusal.code })
     })
 
   async function readAgain(row: TrustList, source: TrustSource): Promise<ImportedList> {
-    const { tenantId, formats, attests, facts } = row
+    const { tenantId, formats, attests, facts = null } = row
+    let lists: ReadLists | undefined
     try {
-      return await trustImports.read(tenantId, source, { formats, attests, facts: facts ?? null })
+      lists = await trustImports.readLists(tenantId, source, facts)
+      return await trustImports.read(tenantId, source, { formats, attests, facts }, { lists })
     } catch (error) {
-      if (error instanceof Refusal) await keepFailure(row, error)
+      if (error instanceof Refusal) await keepFailure(row, { refusal: error, lists: lists?.facts })
       throw error
     }
   }
@@ -156,7 +162,7 @@ export function createTrustLists(parts: Parts) {
     readTrustList: async (tenantId: string, id: string): Promise<TrustListRecord> =>
       toRecord(await read(tenantId, id), now()),
 
-    /** Throws `trust_list.invalid`, `trust_list.too_many`, `trust_list.too_many_entries`, `trust_list.source_…`. */
+    /** Throws `trust_list.invalid`, `trust_list.too_many`, `trust_list.too_many_entries`, `trust_list.source_…`, `trust_list.lotl_…`. */
     async createTrustList(call: Call, { source, ...input }: NewTrustList): Promise<TrustListRecord> {
       const { tenantId } = call
       const id = uuid()

@@ -6,9 +6,10 @@ import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { hasCome } from '../../protocol/time.ts'
 import { invalidSource } from '../../protocol/trust-lists/etsi/listed.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { applyFailure, createReadingNotes } from './failures.ts'
+import { applyFailure, createReadingNotes, type FailedReading } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
+import type { ReadLists } from './list-of-lists.ts'
 import { fullOf } from './room.ts'
 import { applyImport, dueAfter } from './rows.ts'
 
@@ -44,20 +45,32 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
     log.warn({ tenantId: row.tenantId, trustListId: row.id }, 'a trust list is stale: its entries count no more')
   }
 
-  async function read(row: TrustList): Promise<ImportedList | Refusal | undefined> {
-    const { tenantId, source, formats, attests, facts } = row
+  /** What is wrong with the list, or, before its list of lists was read, with that one. */
+  function refusalOf(error: unknown, { id, tenantId }: TrustList, isOfLists: boolean): Refusal {
+    if (error instanceof Refusal) return error
+    if (error instanceof Unavailable && (error.part === 'outbound' || error.part === 'documents'))
+      return isOfLists
+        ? new Refusal('trust_list.lotl_unavailable', `The list of the lists: ${error.message}`)
+        : new Refusal('trust_list.source_unavailable', error.message)
+    // what the platform cannot do now says nothing of the list
+    if (error instanceof Unavailable) throw error
+    // one over which our own code fails must not keep the lists of other tenants from being read
+    log.error({ err: error, tenantId, trustListId: id }, 'a trust list could not be processed')
+    return isOfLists
+      ? new Refusal('trust_list.lotl_invalid', 'The list of the lists could not be processed.')
+      : invalidSource('The list could not be processed.')
+  }
+
+  async function read(row: TrustList): Promise<ImportedList | FailedReading | undefined> {
+    const { tenantId, source, formats, attests, facts = null } = row
     if (source?.url === undefined) return undefined
+    let lists: ReadLists | undefined
     try {
-      return await trustImports.read(tenantId, source, { formats, attests, facts: facts ?? null })
+      lists = await trustImports.readLists(tenantId, source, facts)
+      return await trustImports.read(tenantId, source, { formats, attests, facts }, { lists })
     } catch (error) {
-      if (error instanceof Refusal) return error
-      if (error instanceof Unavailable && (error.part === 'outbound' || error.part === 'documents'))
-        return new Refusal('trust_list.source_unavailable', error.message)
-      // what the platform cannot do now says nothing of the list
-      if (error instanceof Unavailable) throw error
-      // one over which our own code fails must not keep the lists of other tenants from being read
-      log.error({ err: error, tenantId, trustListId: row.id }, 'a trust list could not be processed')
-      return invalidSource('The list could not be processed.')
+      const isOfLists = source.listOfLists !== undefined && lists === undefined
+      return { refusal: refusalOf(error, row, isOfLists), lists: lists?.facts }
     }
   }
 
@@ -65,16 +78,17 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
   const write = (
     due: Due,
     before: TrustList,
-    read: ImportedList | Refusal | undefined,
+    read: ImportedList | FailedReading | undefined,
   ): Promise<keyof RefreshedLists> =>
     inTenant(database.tenants, due.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: due.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (row?.revision !== before.revision) return 'refreshed'
       const at = now()
       const grows = read && 'entries' in read && read.entries.length > row.entries.length
-      const outcome = (grows && (await fullOf(em, { ...due, entries: read.entries }))) || read
-      if (outcome instanceof Refusal) {
-        if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.code })
+      const full = grows && (await fullOf(em, { ...due, entries: read.entries }))
+      const outcome = full ? { refusal: full, lists: read.facts.listOfLists } : read
+      if (outcome && 'refusal' in outcome) {
+        if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.refusal.code })
       } else if (outcome) {
         const before = row.failure
         const recovered = before != null || row.staleNoted
@@ -85,7 +99,7 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       }
       noteStale(em, row)
       if (row.source?.url === undefined) row.dueAt = dueAfter(row, at)
-      return outcome instanceof Refusal ? 'failed' : 'refreshed'
+      return outcome && 'refusal' in outcome ? 'failed' : 'refreshed'
     })
 
   async function refresh(due: Due): Promise<keyof RefreshedLists> {

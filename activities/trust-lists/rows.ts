@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TrustList } from '../../entities/trust-lists/lists.ts'
 import { HOUR_MS, hasCome } from '../../protocol/time.ts'
 import type { ImportedList } from './imports.ts'
+import { nextUpdatesOf } from './reading.ts'
 
 /** A list that cannot be read, or whose next one is due, is tried again after this time. */
 export const RETRY_MS = 15 * 60_000
@@ -19,9 +20,9 @@ export function dueAfter(row: TrustList, now: Date): Date | null {
   if (!source) return null
   if (source.url === undefined) return staleNoted ? null : (staleAt ?? null)
   const usual = new Date(now.getTime() + source.refreshHours * HOUR_MS)
-  const next = facts?.nextUpdate ? new Date(facts.nextUpdate) : undefined
   const soon = new Date(now.getTime() + RETRY_MS)
-  return beforeStale(row, earliest(usual, next && (hasCome(next, { now }) ? soon : next)), now)
+  const nexts = facts ? nextUpdatesOf(facts).map((next) => (hasCome(next, { now }) ? soon : next)) : []
+  return beforeStale(row, earliest(usual, ...nexts), now)
 }
 
 /** Writes what was read into the row; returns whether it has other entries now. */

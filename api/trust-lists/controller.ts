@@ -21,10 +21,9 @@ import type { Called } from '../frame/authentication.ts'
 import { camelTotals, type PageQuery, toPage } from '../frame/pagination.ts'
 import type { Problem } from '../frame/problem.ts'
 import type { Uuid } from '../frame/wire.ts'
+import { IMPORTED_LIST, TRUST_LIST } from './examples.ts'
 import {
-  IMPORTED_LIST,
   summaryToWire,
-  TRUST_LIST,
   type TrustListChangesIn,
   type TrustListIn,
   type TrustListOut,

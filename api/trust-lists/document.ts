@@ -7,7 +7,8 @@ import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ref } from '../frame/openapi/json.ts'
 import { nullable, type Schemas } from '../frame/openapi/schemas.ts'
 import { urlWithQuery } from '../frame/openapi/urls.ts'
-import { IMPORTED_LIST, TRUST_LIST } from './wire.ts'
+import { IMPORTED_LIST, TRUST_LIST } from './examples.ts'
+import { TRUST_LIST_PROBLEMS } from './problems.ts'
 
 const { entries: _, ...SUMMARY } = TRUST_LIST
 
@@ -93,6 +94,14 @@ const SCHEMAS: Schemas = {
     uniqueItems: true,
     example: [],
   },
+  TrustListLocation: {
+    type: 'string',
+    description:
+      'Where the list of the lists says that the list is (TSLLocation), as it stands there. Default: the url of the source; needed with a document.',
+    pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$',
+    maxLength: 2_000,
+    example: 'https://lists.example/at.xml',
+  },
   TrustServiceTypes: {
     type: 'array',
     description: 'URIs of types of services: the issuers of these, and of no others, count.',
@@ -135,81 +144,5 @@ export const TRUST_LIST_DOCUMENT: AreaDocument<keyof typeof TRUST_LIST_OPERATION
     refreshTrustList: { 400: 'trust_list.source_unavailable', 409: 'trust_list.no_url' },
   },
   schemas: SCHEMAS,
-  problems: [
-    {
-      400: {
-        'trust_list.invalid': {
-          meaning: 'The trust list cannot be used; errors names each place and rule.',
-          remedy:
-            'Send one or more formats and 1 to 200 entries, each with either a certificate in PEM or an identifier, and for each format an entry that it can name an issuer by.',
-        },
-        'trust_list.source_closed': {
-          meaning: 'The operator has closed the list: it names no next update, and nothing in it counts any more.',
-          remedy: 'Ask the operator of the list which one takes its place, or delete the trust list.',
-        },
-        'trust_list.source_empty': {
-          meaning: 'The list has no service of the named types that is in force and names issuers of each format.',
-          remedy: 'Name types of services as the list has them, and formats whose issuers it lists.',
-        },
-        'trust_list.source_expired': {
-          meaning: 'The next update of the list was due, and its time of grace is over.',
-          remedy: 'Ask the operator of the list for the current one.',
-        },
-        'trust_list.source_extension': {
-          meaning: 'The list has a critical extension that the platform does not know, so that it must not be used.',
-          remedy: 'Ask the operator of the list what the extension says, and type the entries that count for you.',
-        },
-        'trust_list.source_invalid': {
-          meaning: 'The list is not one of its standard; detail says what is wrong.',
-          remedy: 'Name the format that the list is written by. If it is the right one, tell the operator of the list.',
-        },
-        'trust_list.source_older': {
-          meaning: 'The list is older than the one that the platform has read before.',
-          remedy: 'Wait until its address has the current one again.',
-        },
-        'trust_list.source_signature': {
-          meaning: 'None of the signers of the source signed the list, or their certificates are not valid now.',
-          remedy:
-            'Take the certificates of the signers from the operator of the list, and update the source with them.',
-        },
-        'trust_list.source_too_complex': {
-          meaning: 'The list takes more time or memory to read than the platform gives one.',
-          remedy: 'Name a list with fewer services, such as that of one country.',
-        },
-        'trust_list.source_too_large': {
-          meaning:
-            'The list has more issuers of the named types, or certificates of one subject, than the platform takes.',
-          remedy: 'Name fewer types of services.',
-        },
-        'trust_list.source_unavailable': {
-          meaning: 'The address of the list could not be read.',
-          remedy: 'See that the URL can be called from the internet and answers with 200, without a redirect.',
-        },
-      },
-      404: {
-        'trust_list.not_found': {
-          meaning: 'The tenant has no such trust list.',
-          remedy: 'Take the id from listTrustLists.',
-        },
-      },
-      409: {
-        'trust_list.changed': {
-          meaning: 'The trust list was changed while its source was read.',
-          remedy: 'Read it with getTrustList, and repeat the change.',
-        },
-        'trust_list.no_url': {
-          meaning: 'The trust list has no source with a URL, so that there is nothing to read again.',
-          remedy: 'Change its entries, or its source, with updateTrustList.',
-        },
-        'trust_list.too_many': {
-          meaning: 'The tenant has as many trust lists as it can have.',
-          remedy: 'Delete one with deleteTrustList, or put its entries into another one.',
-        },
-        'trust_list.too_many_entries': {
-          meaning: 'The trust lists of the tenant would have more entries in all than they can have.',
-          remedy: 'Delete one with deleteTrustList, or name fewer types of services.',
-        },
-      },
-    },
-  ],
+  problems: [TRUST_LIST_PROBLEMS],
 }

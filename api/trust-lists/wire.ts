@@ -5,11 +5,14 @@ import type { Attested } from '../../protocol/credentials/trust.ts'
 import { givenEntry } from '../../protocol/trust-lists/lists.ts'
 import {
   GRACE_HOURS,
+  type ListsSource,
   REFRESH_HOURS,
   type SourceFormat,
+  type TrustSource,
   type TrustSourceInput,
 } from '../../protocol/trust-lists/sources.ts'
 import type { Count, DateTime, Uuid } from '../frame/wire.ts'
+import { remedyOf } from './problems.ts'
 
 /** One line, for people. */
 export type TrustListName = string
@@ -48,6 +51,9 @@ export type TrustSourceDocument = string
 /** X.509 certificates in PEM, one in each text: one of them has signed the list. */
 export type TrustSourceSigners = string[]
 
+/** Where a list of lists says that the list is. */
+export type TrustListLocation = string
+
 /** URIs of types of services. */
 export type TrustServiceTypes = string[]
 
@@ -63,13 +69,24 @@ export type TrustRefreshHours = number
  */
 export type TrustGraceHours = number
 
+/** A list of lists (LOTL) by ETSI TS 119 612: it names who signs the list. */
+export interface ListOfListsIn {
+  url: TrustSourceUrl
+  /** Of the list of lists. */
+  signers: TrustSourceSigners
+  /** Default: the url of the source. Needed with a document. */
+  location?: TrustListLocation | null
+}
+
 /** A url or a document. */
 export interface TrustSourceIn {
   format: TrustSourceFormat
   url?: TrustSourceUrl | null
   document?: TrustSourceDocument | null
-  /** Needed with url; without, a document needs no signature. */
+  /** Needed with url, unless a list of lists names them; without both, a document needs no signature. */
   signers?: TrustSourceSigners | null
+  /** In place of signers, for ts-119-612: it is read with the list each time. */
+  listOfLists?: ListOfListsIn | null
   /** The issuers of these services count. */
   serviceTypes: TrustServiceTypes
   refreshHours?: TrustRefreshHours | null
@@ -108,13 +125,31 @@ export interface TrustEntryOut {
   identifier: string | null
 }
 
+export interface ListOfListsOut {
+  url: string
+  signers: string[]
+  /** null: the url of the source. */
+  location: string | null
+}
+
 export interface TrustSourceOut {
   format: TrustSourceFormat
   url: string | null
   signers: string[]
+  /** null: the signers are those of the source. */
+  listOfLists: ListOfListsOut | null
   serviceTypes: string[]
   refreshHours: Count
   graceHours: Count
+}
+
+/** What the list of lists that was read last says of itself. */
+export interface ReadListOfListsOut {
+  sequenceNumber: Count
+  issuedAt: DateTime
+  nextUpdate: DateTime | null
+  /** Certificates of the signers of the list. */
+  signers: Count
 }
 
 /** What the list that was read last says of itself. */
@@ -125,11 +160,15 @@ export interface ImportedListOut {
   nextUpdate: DateTime | null
   /** Identities of its services that do not count: they cannot be read, or are of another kind. */
   skipped: Count
+  listOfLists: ReadListOfListsOut | null
 }
 
 export interface TrustFailureOut {
+  /** `trust_list.lotl_…`: of the list of lists. Else of the list. */
   code: string
   message: string
+  /** What to do. */
+  remedy: string | null
   since: DateTime
 }
 
@@ -168,11 +207,18 @@ export interface TrustListPageOut {
   totalPages: Count
 }
 
+const toLists = ({ url, signers, location }: ListOfListsIn): ListsSource => ({
+  url,
+  signers,
+  ...(typeof location === 'string' && { location }),
+})
+
 const toSource = (given: TrustSourceIn): TrustSourceInput => ({
   format: given.format,
   ...(typeof given.url === 'string' && { url: given.url }),
   ...(typeof given.document === 'string' && { document: given.document }),
   signers: given.signers ?? [],
+  ...(given.listOfLists && { listOfLists: toLists(given.listOfLists) }),
   serviceTypes: given.serviceTypes,
   refreshHours: given.refreshHours ?? REFRESH_HOURS.default,
   graceHours: given.graceHours ?? GRACE_HOURS.default,
@@ -196,17 +242,29 @@ export const toTrustListChanges = (changes: TrustListChangesIn): TrustListChange
   source: changes.source && toSource(changes.source),
 })
 
-export const summaryToWire = ({ entries, source, facts, ...record }: TrustListRecord): TrustListSummaryOut => ({
+const sourceToWire = ({ url, signers, listOfLists, serviceTypes, ...source }: TrustSource): TrustSourceOut => ({
+  ...source,
+  url: url ?? null,
+  signers: [...signers],
+  listOfLists: listOfLists
+    ? { url: listOfLists.url, signers: [...listOfLists.signers], location: listOfLists.location ?? null }
+    : null,
+  serviceTypes: [...serviceTypes],
+})
+
+export const summaryToWire = ({
+  entries,
+  source,
+  facts,
+  failure,
+  ...record
+}: TrustListRecord): TrustListSummaryOut => ({
   ...record,
   attests: [...record.attests],
   entryCount: entries.length,
-  source: source && {
-    ...source,
-    url: source.url ?? null,
-    signers: [...source.signers],
-    serviceTypes: [...source.serviceTypes],
-  },
-  imported: facts,
+  source: source && sourceToWire(source),
+  imported: facts && { ...facts, listOfLists: facts.listOfLists ?? null },
+  failure: failure && { ...failure, remedy: remedyOf(failure.code) },
 })
 
 export const trustListToWire = (record: TrustListRecord): TrustListOut => ({
@@ -218,68 +276,3 @@ export const trustListToWire = (record: TrustListRecord): TrustListOut => ({
     identifier: identifier ?? null,
   })),
 })
-
-export const TRUST_LIST: TrustListOut = {
-  id: '3f2a9c1e-6b47-4d0a-8e15-92c7d4b6a8f0',
-  name: 'Universities of Example',
-  formats: ['web-semantic', 'sd-jwt-vc'],
-  attests: [],
-  enforced: true,
-  state: 'current',
-  entryCount: 1,
-  source: null,
-  imported: null,
-  fetchedAt: null,
-  nextRefreshAt: null,
-  staleAt: null,
-  failure: null,
-  createdAt: '2027-01-01T00:00:00.000Z',
-  updatedAt: '2027-01-01T00:00:00.000Z',
-  entries: [
-    {
-      name: 'Law school',
-      certificate: null,
-      certificateFingerprint: null,
-      identifier: 'did:web:law.university.example',
-    },
-  ],
-}
-
-export const IMPORTED_LIST: TrustListOut = {
-  id: '8d5b7c2a-4f1e-4b9a-a3d6-0c2e9f7b1a54',
-  enforced: true,
-  state: 'current',
-  entryCount: 1,
-  failure: null,
-  createdAt: '2027-01-01T00:00:00.000Z',
-  updatedAt: '2027-01-01T06:00:00.000Z',
-  name: 'Providers of person identification data',
-  formats: ['mobile', 'sd-jwt-vc'],
-  attests: [],
-  source: {
-    format: 'ts-119-602',
-    url: 'https://lists.example/pid-providers.jwt',
-    signers: ['-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n'],
-    serviceTypes: ['http://uri.etsi.org/19602/SvcType/PID/Issuance'],
-    refreshHours: 6,
-    graceHours: 24,
-  },
-  imported: {
-    type: 'http://uri.etsi.org/19602/LoTEType/EUPIDProvidersList',
-    sequenceNumber: 17,
-    issuedAt: '2027-01-01T00:00:00.000Z',
-    nextUpdate: '2027-01-08T00:00:00.000Z',
-    skipped: 0,
-  },
-  fetchedAt: '2027-01-01T06:00:00.000Z',
-  nextRefreshAt: '2027-01-01T12:00:00.000Z',
-  staleAt: '2027-01-09T00:00:00.000Z',
-  entries: [
-    {
-      name: 'Ministry of the Interior',
-      certificate: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n',
-      certificateFingerprint: 'b1c0a2f57f0a4c6d9e8b3a5d7c1f2e4b6a8d0c9e7f5b3a1d2c4e6f8a0b9c7d5e',
-      identifier: null,
-    },
-  ],
-}

@@ -5,19 +5,38 @@ import { certificateOfPem } from '../mobile-credentials/certificates.read.ts'
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
+/** A list of lists, which names who signs the list. */
+export interface ListsSource {
+  url: string
+  /** PEM: one of them has signed the list of lists. */
+  signers: readonly string[]
+  /** Of the list, as the list of lists has it. Absent: the URL of the source. */
+  location?: string
+}
+
 /** Where the entries of a list come from. */
 export interface TrustSource {
   format: SourceFormat
   /** Absent: the caller sends the list. */
   url?: string
-  /** PEM: one of them has signed the list. Empty: the caller vouches for what it sends. */
+  /** PEM: one of them has signed the list. Empty: a list of lists names them, or the caller vouches for what it sends. */
   signers: readonly string[]
+  listOfLists?: ListsSource
   /** URIs of the services that count. */
   serviceTypes: readonly string[]
   /** How often a URL is read again at the least. */
   refreshHours: number
   /** How long the list counts after its next update was due. */
   graceHours: number
+}
+
+/** What a list of lists says of itself. */
+export interface ListsFacts {
+  sequenceNumber: number
+  issuedAt: string
+  nextUpdate: string | null
+  /** Certificates of the signers of the list. */
+  signers: number
 }
 
 /** What a list says of itself. */
@@ -28,6 +47,8 @@ export interface ListFacts {
   nextUpdate: string | null
   /** Identities that do not count. */
   skipped: number
+  /** Of the list of lists that was read last. */
+  listOfLists?: ListsFacts
 }
 
 /** With the list itself, where the caller sends it. */
@@ -43,6 +64,7 @@ export const MAX_DOCUMENT = 900_000
 const MAX_SIGNERS = 10
 const MAX_TYPES = 20
 const URI = /^[a-z][a-z0-9+.-]*:[!-~]{1,490}$/i
+const LOCATION = /^[a-z][a-z0-9+.-]{0,20}:[!-~]{1,2000}$/i
 
 const fault = (path: string, code: string, message: string): FieldError[] => [{ path, code, message }]
 
@@ -60,7 +82,42 @@ function eachOnce(values: readonly string[], most: number, path: string, faultOf
   )
 }
 
-function sourceFaults({ url, document, signers, serviceTypes, refreshHours, graceHours }: TrustSourceInput) {
+const signerFaults = (signers: readonly string[], path: string): FieldError[] =>
+  eachOnce(signers, MAX_SIGNERS, path, (pem) =>
+    certificateOfPem(pem) ? [] : fault('', 'pem', 'expected one X.509 certificate in PEM'),
+  )
+
+/** Its list is in XML, and nobody else says who signs that. */
+function listsFaults({ format, document, signers, listOfLists }: TrustSourceInput): FieldError[] {
+  if (!listOfLists) return []
+  const { signers: signersOfLists, location } = listOfLists
+  const at = (name: string) => within(within('source', 'listOfLists'), name)
+  return [
+    ...(format === 'ts-119-612'
+      ? []
+      : fault(within('source', 'listOfLists'), 'format', 'expected none: it names signers of lists of ts-119-612')),
+    ...(signers.length === 0
+      ? []
+      : fault(
+          within('source', 'signers'),
+          'variant',
+          'expected none: the list of lists names the signers of the list',
+        )),
+    ...(signersOfLists.length > 0
+      ? []
+      : fault(at('signers'), 'required', 'expected the certificate of who signs the list of lists')),
+    ...signerFaults(signersOfLists, at('signers')),
+    ...(document !== undefined && location === undefined
+      ? fault(at('location'), 'required', 'expected the location that the list of lists has for the list')
+      : []),
+    ...(location === undefined || LOCATION.test(location)
+      ? []
+      : fault(at('location'), 'uri', 'expected a URL of at most 2,000 characters')),
+  ]
+}
+
+function sourceFaults(source: TrustSourceInput) {
+  const { url, document, signers, listOfLists, serviceTypes, refreshHours, graceHours } = source
   const at = (name: string) => within('source', name)
   return [
     ...((url === undefined) === (document === undefined)
@@ -69,16 +126,15 @@ function sourceFaults({ url, document, signers, serviceTypes, refreshHours, grac
     ...(document !== undefined && (document.length === 0 || document.length > MAX_DOCUMENT)
       ? fault(at('document'), 'length', `expected 1 to ${MAX_DOCUMENT} characters`)
       : []),
-    ...(url !== undefined && signers.length === 0
+    ...(url !== undefined && signers.length === 0 && !listOfLists
       ? fault(
           at('signers'),
           'required',
-          'expected the certificate of who signs the list: whoever has the URL could change it',
+          'expected the certificate of who signs the list, or a list of lists: whoever has the URL could change it',
         )
       : []),
-    ...eachOnce(signers, MAX_SIGNERS, at('signers'), (pem) =>
-      certificateOfPem(pem) ? [] : fault('', 'pem', 'expected one X.509 certificate in PEM'),
-    ),
+    ...signerFaults(signers, at('signers')),
+    ...listsFaults(source),
     ...(serviceTypes.length === 0 ? fault(at('serviceTypes'), 'required', 'expected one at least') : []),
     ...eachOnce(serviceTypes, MAX_TYPES, at('serviceTypes'), (type) =>
       URI.test(type) ? [] : fault('', 'uri', 'expected the URI of a type of services'),
@@ -95,11 +151,22 @@ export function checkSource(source: TrustSourceInput): void {
     throw new Refusal('trust_list.invalid', 'The source of the trust list cannot be used; see errors.', errors)
 }
 
-/** The certificates that may have signed a list now; undefined where it needs no signature. */
-export const signersNow = ({ signers }: Pick<TrustSource, 'signers'>, now: Date): string[] | undefined =>
-  signers.length === 0
-    ? undefined
-    : signers.filter((pem) => {
-        const certificate = certificateOfPem(pem)
-        return certificate && certificate.notBefore <= now && now <= certificate.notAfter
-      })
+/** Those of the certificates that are valid now. */
+export const validNow = (pems: readonly string[], now: Date): string[] =>
+  pems.filter((pem) => {
+    const certificate = certificateOfPem(pem)
+    return certificate && certificate.notBefore <= now && now <= certificate.notAfter
+  })
+
+/**
+ * The certificates that may have signed a list now; undefined where it needs no signature. `named`: by its list of lists,
+ * without which nobody has signed it.
+ */
+export function signersNow(
+  { signers, listOfLists }: Pick<TrustSource, 'signers' | 'listOfLists'>,
+  now: Date,
+  named: readonly string[] = [],
+): readonly string[] | undefined {
+  if (listOfLists) return named
+  return signers.length === 0 ? undefined : validNow(signers, now)
+}

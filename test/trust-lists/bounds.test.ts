@@ -63,7 +63,12 @@ test('requests go on while identities are looked at that repeat each other', asy
   setImmediate(turn)
   const source = { ...{ format: 'ts-119-602' as const, signers: [], serviceTypes: [PID_ISSUANCE] } }
   const rules = { refreshHours: 6, graceHours: 24 }
-  const { entries } = await imports.read('a', { ...source, ...rules }, { formats: [], attests: [], facts: null }, '{}')
+  const { entries } = await imports.read(
+    'a',
+    { ...source, ...rules },
+    { formats: [], attests: [], facts: null },
+    { document: '{}' },
+  )
   isOver = true
   t.is(entries.length, 1)
   t.true(turns > 1_000, `the event loop had ${turns} turns`)
@@ -97,7 +102,7 @@ test('of two lists with one sequence number the one that was issued later is the
   }
   const after = async (sequenceNumber: number, issuedAt: string) => {
     const facts = { type: null, sequenceNumber, issuedAt, nextUpdate: null, skipped: 0 }
-    const read = imports.read('a', source, { formats: ['sd-jwt-vc'], attests: [], facts }, '{}')
+    const read = imports.read('a', source, { formats: ['sd-jwt-vc'], attests: [], facts }, { document: '{}' })
     return read.then(
       ({ entries }) => entries.length,
       (error: unknown) => (error instanceof Refusal ? error.code : error),

@@ -9,10 +9,16 @@ export interface TrustListAnswer {
   enforced: boolean
   state: 'current' | 'failing' | 'stale'
   source: Record<string, unknown> | null
-  imported: { type: string | null; sequenceNumber: number; nextUpdate: string | null; skipped: number } | null
+  imported: {
+    type: string | null
+    sequenceNumber: number
+    nextUpdate: string | null
+    skipped: number
+    listOfLists: { sequenceNumber: number; nextUpdate: string | null; signers: number } | null
+  } | null
   fetchedAt: string | null
   staleAt: string | null
-  failure: { code: string; message: string; since: string } | null
+  failure: { code: string; message: string; remedy: string | null; since: string } | null
   entryCount: number
   entries: {
     name: string | null

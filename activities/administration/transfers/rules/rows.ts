@@ -85,23 +85,42 @@ export function didErrors(row: Json): FieldError[] {
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
+const isListsSource = (lists: unknown): boolean =>
+  isObject(lists) &&
+  typeof lists.url === 'string' &&
+  isTexts(lists.signers) &&
+  (lists.location === undefined || typeof lists.location === 'string')
+
 /** Its members have the types that the rules of sources take. */
 const isSource = (source: unknown): boolean =>
   isObject(source) &&
   SOURCE_FORMATS.some((format) => format === source.format) &&
   (!isGiven(source.url) || typeof source.url === 'string') &&
   isTexts(source.signers) &&
+  (source.listOfLists === undefined || isListsSource(source.listOfLists)) &&
   isTexts(source.serviceTypes)
 
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value))
 
+/** Of a list, and of a list of lists. */
+const isAged = (facts: Json): boolean =>
+  Number.isSafeInteger(facts.sequenceNumber) &&
+  isTime(facts.issuedAt) &&
+  (facts.nextUpdate === null || isTime(facts.nextUpdate))
+
+const isListsFacts = (facts: unknown): boolean =>
+  isObject(facts) && isAged(facts) && Number.isSafeInteger(facts.signers)
+
 const isFacts = (facts: unknown): boolean =>
   isObject(facts) &&
-  Number.isSafeInteger(facts.sequenceNumber) &&
+  isAged(facts) &&
   Number.isSafeInteger(facts.skipped) &&
-  isTime(facts.issuedAt) &&
-  (facts.nextUpdate === null || isTime(facts.nextUpdate)) &&
-  (facts.type === null || typeof facts.type === 'string')
+  (facts.type === null || typeof facts.type === 'string') &&
+  (facts.listOfLists === undefined || isListsFacts(facts.listOfLists))
+
+/** A list of lists is the one that the source names. */
+const fitTogether = (source: unknown, facts: unknown): boolean =>
+  isObject(source) && isObject(facts) && (source.listOfLists === undefined) === (facts.listOfLists === undefined)
 
 /** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
 export function trustListErrors({ name, formats, attests, enforced, entries, source, facts }: Json): FieldError[] {
@@ -111,7 +130,7 @@ export function trustListErrors({ name, formats, attests, enforced, entries, sou
     return [fault('entries', 'list', 'expected entries, and formats of credentials')]
   const given = list.map(({ name, certificate, identifier }) => givenEntry({ name, certificate, identifier }))
   const isImported = isGiven(source)
-  if (isImported && !(isSource(source) && isFacts(facts)))
+  if (isImported && !(isSource(source) && isFacts(facts) && fitTogether(source, facts)))
     return [fault('source', 'source', 'expected a source, and facts of its list, as they are exported')]
   if (isObject(source)) checkSource({ ...source, ...(isGiven(source.url) ? {} : { document: 'sent before' }) } as never)
   if (isGiven(attests) && !(attests as string[]).every((each) => ATTESTED.some((known) => known === each)))
