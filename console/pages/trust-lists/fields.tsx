@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { CheckEntry, FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { CheckEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useSay, useTexts } from '../../texts/index.ts'
 import { FORMAT_NAMES } from '../templates/formats.ts'
 import { ATTESTED } from '../users/wallet-providers.tsx'
-import { issuerField, SOURCE_FORMATS } from './read.ts'
+import { issuerField } from './read.ts'
+import { SourceFields } from './source.tsx'
 
 type TrustList = Schemas['TrustListOut']
-type Source = NonNullable<TrustList['source']>
 
 /** What the list is for. */
 export function Roles({ list }: { list?: TrustList }) {
@@ -69,71 +69,6 @@ export function Origin({ list }: { list?: TrustList }) {
       ) : (
         <SourceFields from={from} source={list?.source ?? undefined} />
       )}
-    </>
-  )
-}
-
-function SourceFields({ from, source }: { from: From; source: Source | undefined }) {
-  const { 'trust-lists': texts } = useTexts()
-  const hours = { type: 'number' } as const
-  return (
-    <>
-      <SelectEntry
-        label={texts.standard}
-        name="source.format"
-        value={source?.format}
-        choices={SOURCE_FORMATS.map((each) => [each, texts.standards[each]] as const)}
-      />
-      {from === 'url' ? (
-        <TextEntry
-          label={texts.url}
-          name="source.url"
-          type="url"
-          value={source?.url ?? ''}
-          hint={texts.urlHint}
-          required
-        />
-      ) : (
-        <FileEntry
-          label={texts.file}
-          name="source.document"
-          accept=".jwt,.jws,.jose,.json,.xml,.xtsl"
-          hint={texts.fileHint}
-          required
-        />
-      )}
-      <TextEntry
-        label={texts.signers}
-        name="source.signers"
-        value={source?.signers.join('\n') ?? ''}
-        hint={from === 'url' ? texts.signersHint : texts.signersOfFileHint}
-        lines={6}
-        required={from === 'url'}
-      />
-      <TextEntry
-        label={texts.serviceTypes}
-        name="source.serviceTypes"
-        value={source?.serviceTypes.join('\n') ?? ''}
-        hint={texts.serviceTypesHint}
-        lines={3}
-        required
-      />
-      {from === 'url' && (
-        <TextEntry
-          {...hours}
-          label={texts.refreshHours}
-          name="source.refreshHours"
-          value={String(source?.refreshHours ?? 6)}
-          hint={texts.refreshHint}
-        />
-      )}
-      <TextEntry
-        {...hours}
-        label={texts.graceHours}
-        name="source.graceHours"
-        value={String(source?.graceHours ?? 24)}
-        hint={texts.graceHint}
-      />
     </>
   )
 }

@@ -21,6 +21,7 @@ function About({ list }: { list: TrustList }) {
   const { 'trust-lists': texts, sessions } = useTexts()
   const decides = useDecides()
   const { id, source, imported, failure } = list
+  const [lists, readLists] = [source?.listOfLists, imported?.listOfLists]
   return (
     <Facts
       facts={[
@@ -38,7 +39,11 @@ function About({ list }: { list: TrustList }) {
         [texts.source, <bdi class="wrap">{source ? (source.url ?? texts.document) : texts.typed}</bdi>],
         [texts.standard, source ? texts.standards[source.format] : undefined],
         [texts.serviceTypes, source && <code class="wrap">{source.serviceTypes.join(' ')}</code>],
-        [texts.signers, source ? source.signers.length : undefined],
+        [texts.signers, source ? (readLists?.signers ?? source.signers.length) : undefined],
+        [texts.lists, lists && <bdi class="wrap">{lists.url}</bdi>],
+        [texts.location, lists?.location && <bdi class="wrap">{lists.location}</bdi>],
+        [texts.listsSequence, readLists ? readLists.sequenceNumber : undefined],
+        [texts.listsNextUpdate, readLists && (moment(readLists.nextUpdate) ?? texts.noNextUpdate)],
         [texts.fetched, moment(list.fetchedAt)],
         [texts.nextRefresh, moment(list.nextRefreshAt)],
         [texts.refreshHours, source?.url ? source.refreshHours : undefined],
@@ -56,6 +61,18 @@ function About({ list }: { list: TrustList }) {
         [sessions.log, <Link href={withQuery(pathOf('log'), { objectId: id })}>{texts.logHint}</Link>],
       ]}
     />
+  )
+}
+
+/** What to do where the list could not be read again. */
+function Remedy({ failure }: Pick<TrustList, 'failure'>) {
+  const { 'trust-lists': texts } = useTexts()
+  return (
+    failure?.remedy && (
+      <p>
+        <strong>{texts.remedy}:</strong> <span lang="en">{failure.remedy}</span>
+      </p>
+    )
   )
 }
 
@@ -188,6 +205,7 @@ export function TrustListPage({ id, standing }: { id: string; standing: Standing
         {(list) => (
           <>
             <About list={list} />
+            <Remedy failure={list.failure} />
             {mayWrite && <Actions list={list} acts={acts} reload={loaded.reload} />}
             <Outcome acts={acts} />
             <Issuers key={list.updatedAt} entries={list.entries} />

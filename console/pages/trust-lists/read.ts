@@ -5,6 +5,11 @@ import { ATTESTED } from '../users/wallet-providers.tsx'
 
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 
+/** Of the lists whose signers a list of lists may name. */
+export const LISTS_FORMAT = 'ts-119-612'
+
+export const SIGNED_BY = ['signers', 'lists'] as const
+
 /** Name of the field of an issuer: the platform names the member by what it is. */
 export const issuerField = (at: number, text: string): string =>
   `entries.${at}.${text.trimStart().startsWith('-----') ? 'certificate' : 'identifier'}`
@@ -33,6 +38,15 @@ async function documentIn(form: FormData): Promise<string> {
   return file instanceof File ? file.text() : ''
 }
 
+function listsIn(form: FormData): Schemas['ListOfListsIn'] {
+  const location = textOf(form, 'source.listOfLists.location')
+  return {
+    url: textOf(form, 'source.listOfLists.url') ?? '',
+    signers: certificatesIn(textOf(form, 'source.listOfLists.signers')),
+    ...(location && { location }),
+  }
+}
+
 /** Where the entries of the list come from: they are typed, or in a list of ETSI that has an address or is a file. */
 export async function originIn(form: FormData): Promise<Pick<Schemas['TrustListIn'], 'entries' | 'source'>> {
   const origin = textOf(form, 'origin')
@@ -43,6 +57,7 @@ export async function originIn(form: FormData): Promise<Pick<Schemas['TrustListI
       format: SOURCE_FORMATS.find((each) => each === textOf(form, 'source.format')) ?? SOURCE_FORMATS[0],
       ...(origin === 'url' ? { url: textOf(form, 'source.url') ?? '' } : { document: await documentIn(form) }),
       signers: certificatesIn(textOf(form, 'source.signers')),
+      ...(textOf(form, 'source.signedBy') === 'lists' && { listOfLists: listsIn(form) }),
       serviceTypes: wordsOf(textOf(form, 'source.serviceTypes')),
       ...(refreshHours !== undefined && { refreshHours }),
       ...(graceHours !== undefined && { graceHours }),

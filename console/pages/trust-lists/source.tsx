@@ -1,0 +1,135 @@
+import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { useTexts } from '../../texts/index.ts'
+import { LISTS_FORMAT, SIGNED_BY, SOURCE_FORMATS } from './read.ts'
+
+type Source = NonNullable<Schemas['TrustListOut']['source']>
+type From = 'url' | 'file'
+
+interface Props {
+  from: From
+  source: Source | undefined
+}
+
+/** A list of ETSI: where it is, who signs it, and what of it counts. */
+export function SourceFields({ from, source }: Props) {
+  const { 'trust-lists': texts } = useTexts()
+  const [format, setFormat] = useState<string>(source?.format ?? SOURCE_FORMATS[0])
+  const hours = { type: 'number' } as const
+  return (
+    <>
+      <SelectEntry
+        label={texts.standard}
+        name="source.format"
+        value={format}
+        choices={SOURCE_FORMATS.map((each) => [each, texts.standards[each]] as const)}
+        onChange={setFormat}
+      />
+      {from === 'url' ? (
+        <TextEntry
+          label={texts.url}
+          name="source.url"
+          type="url"
+          value={source?.url ?? ''}
+          hint={texts.urlHint}
+          required
+        />
+      ) : (
+        <FileEntry
+          label={texts.file}
+          name="source.document"
+          accept=".jwt,.jws,.jose,.json,.xml,.xtsl"
+          hint={texts.fileHint}
+          required
+        />
+      )}
+      {format === LISTS_FORMAT ? <SignedBy from={from} source={source} /> : <Signers from={from} source={source} />}
+      <TextEntry
+        label={texts.serviceTypes}
+        name="source.serviceTypes"
+        value={source?.serviceTypes.join('\n') ?? ''}
+        hint={texts.serviceTypesHint}
+        lines={3}
+        required
+      />
+      {from === 'url' && (
+        <TextEntry
+          {...hours}
+          label={texts.refreshHours}
+          name="source.refreshHours"
+          value={String(source?.refreshHours ?? 6)}
+          hint={texts.refreshHint}
+        />
+      )}
+      <TextEntry
+        {...hours}
+        label={texts.graceHours}
+        name="source.graceHours"
+        value={String(source?.graceHours ?? 24)}
+        hint={texts.graceHint}
+      />
+    </>
+  )
+}
+
+function Signers({ from, source }: Props) {
+  const { 'trust-lists': texts } = useTexts()
+  return (
+    <TextEntry
+      label={texts.signers}
+      name="source.signers"
+      value={source?.signers.join('\n') ?? ''}
+      hint={from === 'url' ? texts.signersHint : texts.signersOfFileHint}
+      lines={6}
+      required={from === 'url'}
+    />
+  )
+}
+
+/** Signers that are typed, or those whom a list of lists names. */
+function SignedBy({ from, source }: Props) {
+  const { 'trust-lists': texts } = useTexts()
+  const lists = source?.listOfLists
+  const [by, setBy] = useState<string>(lists ? 'lists' : 'signers')
+  return (
+    <>
+      <SelectEntry
+        label={texts.signedBy}
+        name="source.signedBy"
+        value={by}
+        choices={SIGNED_BY.map((each) => [each, texts.signedByOf[each]] as const)}
+        onChange={setBy}
+      />
+      {by === 'lists' ? (
+        <>
+          <TextEntry
+            label={texts.lists}
+            name="source.listOfLists.url"
+            type="url"
+            value={lists?.url ?? ''}
+            hint={texts.listsHint}
+            required
+          />
+          <TextEntry
+            label={texts.listsSigners}
+            name="source.listOfLists.signers"
+            value={lists?.signers.join('\n') ?? ''}
+            hint={texts.listsSignersHint}
+            lines={6}
+            required
+          />
+          <TextEntry
+            label={texts.location}
+            name="source.listOfLists.location"
+            value={lists?.location ?? ''}
+            hint={from === 'url' ? texts.locationHint : texts.locationOfFileHint}
+            required={from === 'file'}
+          />
+        </>
+      ) : (
+        <Signers from={from} source={source} />
+      )}
+    </>
+  )
+}
