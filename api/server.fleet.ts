@@ -2,6 +2,8 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
 import { SCHEMA_EXIT } from '../activities/frame/process/schema-exit.ts'
 
+/** V8 collects new objects on one thread: its helpers take processor time from the other processes (D-1001). */
+const FLAGS = ['--no-parallel-scavenge']
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
 
@@ -51,6 +53,8 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
       fork(most)
     }, ms)
   }
+
+  cluster.setupPrimary({ execArgv: [...process.execArgv, ...FLAGS] })
 
   cluster.on('message', (_worker, message: unknown) => {
     const notice = noticeOf(message)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUIDv7 } from 'node:crypto'
 import { logOf } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { Refusal } from '../../protocol/errors.ts'
@@ -72,7 +72,7 @@ export function createIssuing({ config, sql, effects, uuid, signers }: Parts) {
       const outcome = await recorder.record({
         row: { ...row, ...from, tenantId, subjects: subjectIndex.ofAll(tenantId, row.format, row.document) },
         log: {
-          id: uuid(),
+          id: randomUUIDv7(),
           category,
           type: `${name}_SUCCESS`,
           requestId: call.requestId,

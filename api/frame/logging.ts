@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../../activities/frame/log-queue.ts'
@@ -13,7 +13,7 @@ export const nameRequest =
   (log: Logger): RequestHandler =>
   (request, response, next) => {
     const header = request.headers['x-request-id']
-    const requestId = (typeof header === 'string' ? readUuid(header) : undefined) ?? randomUUID()
+    const requestId = (typeof header === 'string' ? readUuid(header) : undefined) ?? randomUUIDv7()
     response.locals.requestId = requestId
     response.locals.log = log.child({ requestId })
     response.set('x-request-id', requestId)
@@ -54,7 +54,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
   if (response.getHeader('Idempotency-Replayed') || response.statusCode === 429) return undefined
   const { objectIds = [], presentedId, presentedDigest, ...noted } = request.noted ?? {}
   return {
-    id: randomUUID(),
+    id: randomUUIDv7(),
     tenantId,
     category: operation.category,
     type: `${operation.name}_${failed ? 'FAIL' : 'SUCCESS'}`,

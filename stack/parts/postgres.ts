@@ -128,6 +128,8 @@ async function launchServer(cluster: Cluster, { port, durable = true }: Postgres
     unix_socket_directories: '',
     max_connections: '200',
     fsync: durable ? 'on' : 'off',
+    // a checkpoint by time: after each one, every page that changes is written whole to the log once
+    max_wal_size: '4GB',
     log_error_verbosity: 'terse', // a DETAIL line repeats values of rows
     log_min_error_statement: 'panic',
     log_connections: 'off',

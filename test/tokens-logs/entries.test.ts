@@ -225,3 +225,19 @@ test.serial('nobody changes the log: the application’s role may add and read',
     for (const role of [sql, systemSql])
       t.like(await t.throwsAsync(role.query({ text, values: [] })), { code: '42501' }, text)
 })
+
+test.serial('requests and the entries of signed credentials and of reads have ids in the order of time', async (t) => {
+  const { world, sample } = target
+  const did = await createDid(world, 'ed25519', sample.token)
+  const before = Date.now()
+  const { id } = await sign(world, did, { token: sample.token })
+  const read = await world.ask(`/v1/credentials/web-semantic/${id}`, { token: sample.token })
+  const [last] = await ofRequest(String(read.headers.get('x-request-id')))
+  const { data } = await logs({ types: ['CREDENTIAL_WEB_SEMANTIC_SIGN_SUCCESS'] })
+  const signed = data.find(({ metadata }) => JSON.parse(metadata).id === id)
+  for (const made of [last?.id, last?.requestId, signed?.id, signed?.requestId]) {
+    t.is(made?.[14], '7', 'the version of RFC 9562, section 5.7 (D-1002)')
+    const ms = Number.parseInt(String(made).replace('-', '').slice(0, 12), 16)
+    t.true(ms >= before && ms <= Date.now(), `${made} was made now`)
+  }
+})

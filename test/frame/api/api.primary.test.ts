@@ -4,6 +4,7 @@ import test from 'ava'
 import { connect, sqlOf } from '../../../entities/orm.ts'
 import { SCHEMA } from '../../../entities/schema.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
+import { commandLineOf } from '../../../stack/parts/processes.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { children, eventually, isAlive, script } from '../../support/stack/stack.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -103,6 +104,8 @@ test.serial(
     await until('all of its processes to be there', async () => first.saying('api ready').length === 1, 120_000)
     const processes = children(first.pid)
     t.is(processes.length, 2)
+    for (const pid of processes)
+      t.true(commandLineOf(pid).includes('--no-parallel-scavenge'), 'new objects are collected on one thread (D-1001)')
 
     const { clientId, clientSecret } = world.first
     const body = JSON.stringify({ clientId, clientSecret, grantType: 'client_credentials' })
