@@ -3,6 +3,7 @@ import type { Sql } from '../../entities/orm.ts'
 import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { objectIdsOf } from '../../protocol/operations.ts'
+import { whenGathered } from '../frame/process/gathering.ts'
 
 /** The result of a format's signing, with the member names of the entity `Credential`. */
 export interface SignedRow {
@@ -114,7 +115,7 @@ const LANES = 2
 const HELD_UP_MS = 20
 /** Rows that share a commit at most: enough to make the commit cheap, few enough to be done in milliseconds. */
 const TOGETHER = 32
-/** So long may the first of them wait for others, where turns of the event loop take long. */
+/** So long may the first of them wait for others (D-909). */
 const GATHERING_MS = 10
 
 interface Waiting {
@@ -134,7 +135,7 @@ const isRolledBack = (error: unknown): boolean =>
  */
 export function createCredentialRecorder(
   sql: Sql,
-  nowMs: () => number = () => performance.now(),
+  nowMs?: () => number,
 ): { record(recording: Recording): Promise<RecordOutcome> } {
   const waiting: Waiting[] = []
   let running = 0
@@ -183,21 +184,14 @@ export function createCredentialRecorder(
     while (running === heldUp && running < LANES && waiting.length > 0) start()
   }
 
-  /** Waits while each turn of the event loop brings another row (D-909). */
-  function gather(seen: number, since: number): void {
-    if (waiting.length > seen && waiting.length < TOGETHER && nowMs() - since < GATHERING_MS) {
-      setImmediate(gather, waiting.length, since)
-      return
-    }
-    scheduled = false
-    pump()
-  }
-
   function schedule(): void {
     // a statement that runs schedules the next one at its end
     if (scheduled || running > heldUp || waiting.length === 0) return
     scheduled = true
-    setImmediate(gather, 0, nowMs())
+    whenGathered({ size: () => waiting.length, most: TOGETHER, mostMs: GATHERING_MS, nowMs }, () => {
+      scheduled = false
+      pump()
+    })
   }
 
   return {

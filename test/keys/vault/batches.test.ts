@@ -1,0 +1,90 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import test from 'ava'
+import { createSignBatches } from '../../../activities/keys/vault/batches.ts'
+
+const input = (nth: number) => Uint8Array.of(nth)
+
+/** A store that answers when it is told to. */
+function answering() {
+  const asked: { name: string; inputs: number[]; answer(): void; fail(error: Error): void }[] = []
+  const send = (name: string, inputs: Uint8Array[]) =>
+    new Promise<Uint8Array[]>((resolve, reject) => {
+      asked.push({ name, inputs: inputs.map(([nth = -1]) => nth), answer: () => resolve(inputs), fail: reject })
+    })
+  return { asked, send }
+}
+
+const turns = async (count: number) => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('what is signed in one turn of the event loop, or in turns one after the other, is one call', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const signed = [batches.sign('a', input(0)), batches.sign('b', input(9)), batches.sign('a', input(1))]
+  await turns(1)
+  signed.push(batches.sign('a', input(2)))
+  await turns(3)
+  t.deepEqual(asked.map(({ name, inputs }) => [name, inputs]).toSorted(), [
+    ['a', [0, 1, 2]],
+    ['b', [9]],
+  ])
+  for (const { answer } of asked) answer()
+  t.deepEqual(await Promise.all(signed), [0, 9, 1, 2].map(input))
+})
+
+test('what comes while a call is under way goes with the next one, when that call ends', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { waitMs: 60_000 })
+  const first = batches.sign('a', input(0))
+  await turns(3)
+  const others = [1, 2, 3].map((nth) => batches.sign('a', input(nth)))
+  await turns(5)
+  t.is(asked.length, 1)
+  asked[0]?.answer()
+  await first
+  await turns(5)
+  t.deepEqual(asked[1]?.inputs, [1, 2, 3])
+  asked[1]?.answer()
+  t.is((await Promise.all(others)).length, 3)
+})
+
+test('a call that takes long holds up nobody for longer than 10 ms', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  void batches.sign('a', input(0))
+  await turns(3)
+  const other = batches.sign('a', input(1))
+  await wait(60)
+  t.deepEqual(asked[1]?.inputs, [1])
+  asked[1]?.answer()
+  t.deepEqual(await other, input(1))
+  asked[0]?.answer()
+  await batches.drain()
+})
+
+test('200 inputs, or 4 MiB of them, wait for no others', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { waitMs: 60_000 })
+  const all = Array.from({ length: 201 }, (_, nth) => batches.sign('a', input(nth)))
+  t.is(asked[0]?.inputs.length, 200)
+  all.push(batches.sign('a', new Uint8Array(4 * 1024 * 1024)))
+  t.deepEqual(asked[1]?.inputs, [200, 0])
+  for (const { answer } of asked) answer()
+  await Promise.all(all)
+})
+
+test('a failed call fails its own inputs alone, and draining waits for every one that was asked for', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { waitMs: 60_000 })
+  const failed = t.throwsAsync(batches.sign('a', input(0)), { message: 'Vault is sealed' })
+  await turns(3)
+  const other = batches.sign('a', input(1))
+  const drained = batches.drain()
+  t.is(asked.length, 2, 'draining does not wait for the call before')
+  asked[0]?.fail(new Error('Vault is sealed'))
+  await failed
+  asked[1]?.answer()
+  t.deepEqual(await other, input(1))
+  await drained
+})
