@@ -10,6 +10,7 @@ import { credentialSource } from './credentials.ts'
 import type { LoginGate } from './gate.ts'
 import type { SessionCalls } from './lease.ts'
 import { createVaultSession, type LoginOutcome, refusedByVault } from './session.ts'
+import { transport } from './transport.ts'
 
 /**
  * Vault over HTTP: paths never contain a caller's text. Throws `VaultRefusal` for 400 and 404, else
@@ -67,6 +68,7 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     endpoint: config.address,
     requestOptions: { timeout: config.timeoutMs, httpAgent, httpsAgent },
     debug: () => undefined, // the library's own debug output prints secrets
+    'request-promise': transport,
   })
   vault.token = ''
   const options = (token: string) => ({ headers: token === '' ? {} : { 'X-Vault-Token': token } })
