@@ -86,8 +86,9 @@ export function createSdJwtBatches(parts: Parts): BatchFormat {
 
   function termsOf(input: RowInput, options: BatchOptions, definition: SdJwtTemplate | undefined): SdJwtTerms {
     if (definition) {
-      const { claims, issuerDid, tag } = completeClaims(input as ClaimsRow, options)
-      return termsFrom(definition, { claims, tag, ...namedIssuer(issuerDid ?? undefined) }, now())
+      const { claims, holderKey, issuerDid, tag } = completeClaims(input as ClaimsRow, options)
+      const named = namedIssuer(issuerDid ?? undefined)
+      return termsFrom(definition, { claims, ...(holderKey && { holderKey }), tag, ...named }, now())
     }
     const row = input as PayloadRow
     return requestTerms({

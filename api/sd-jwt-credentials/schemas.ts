@@ -42,7 +42,7 @@ export const SD_JWT_SCHEMAS: Schemas = {
     required: ['kty', 'crv', 'x'],
     properties: {
       kty: { type: 'string', enum: ['EC', 'OKP'] },
-      crv: { type: 'string', enum: ['P-256', 'Ed25519'] },
+      crv: { type: 'string', enum: ['P-256', 'P-384', 'Ed25519'] },
       x: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 100 },
       y: { type: 'string', pattern: '^[A-Za-z0-9_-]+$', maxLength: 100 },
     },

@@ -3,7 +3,7 @@ import { type FieldError, Refusal, within } from '../errors.ts'
 import { isExactNumber } from '../json.numbers.ts'
 import { isObject } from '../json.ts'
 import { isReservedStep, ownMember, setOwnMember } from '../names.ts'
-import type { ReadRow, RowKind } from './batches.ts'
+import { REQUIRED, type ReadRow, type RowKind } from './batches.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
 
@@ -201,5 +201,7 @@ export function rowOfCells(
   if (tag !== undefined && tag.length > 255)
     errors.push({ path: '$tag', code: 'row.type', message: 'expected a string of at most 255 characters' })
   if (errors.length > 0) return { errors }
-  return { input: { ...(kind === 'claims' ? { claims } : { payload }), ...(tag === undefined ? {} : { tag }) } }
+  return {
+    input: { ...(REQUIRED[kind] === 'claims' ? { claims } : { payload }), ...(tag === undefined ? {} : { tag }) },
+  }
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../data-integrity/index.ts'
+import type { PublicJwk } from '../dids/jwk.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { nearestOf } from '../names.ts'
@@ -23,8 +24,8 @@ export interface BatchOptions {
   templateId?: string
 }
 
-/** The content of rows: credentials, claims for a template, or what a document signer signs. */
-export type RowKind = 'payload' | 'claims' | 'compact' | 'mobile' | 'sd-jwt-vc'
+/** The content of rows: credentials, claims for a template, with a key of the holder or without, or what a document signer signs. */
+export type RowKind = 'payload' | 'claims' | 'bound-claims' | 'compact' | 'mobile' | 'sd-jwt-vc'
 
 const KINDS: Record<FormatName, RowKind> = {
   semantic: 'payload',
@@ -34,13 +35,17 @@ const KINDS: Record<FormatName, RowKind> = {
   'sd-jwt-vc': 'sd-jwt-vc',
 }
 
+/** Formats whose templates bind credentials to a key of the holder. */
+const BOUND: readonly FormatName[] = ['semantic', 'sd-jwt-vc']
+
 export const rowKindOf = ({ templateId, format }: BatchOptions): RowKind =>
-  templateId === undefined ? KINDS[format] : 'claims'
+  templateId === undefined ? KINDS[format] : BOUND.includes(format) ? 'bound-claims' : 'claims'
 
 /** The member that a row must have. */
-const REQUIRED = {
+export const REQUIRED = {
   payload: 'payload',
   claims: 'claims',
+  'bound-claims': 'claims',
   compact: 'payload',
   mobile: 'payload',
   'sd-jwt-vc': 'payload',
@@ -70,6 +75,8 @@ export interface PayloadRow extends OwnOptions {
 export interface ClaimsRow extends OwnOptions {
   claims: Json
   issuer_did?: string | null
+  /** Of an SD-JWT VC, or of vc+sd-jwt: the key of the holder. */
+  holder_key?: Json
 }
 
 /** A row as it is stored until it is signed: its own members only. */
@@ -103,6 +110,8 @@ const aListOfPaths: Member = [
 const aNumber: Member = [Number.isInteger, 'expected a whole number']
 const aDid: Member = [(value) => value === null || typeof value === 'string', 'expected a string']
 
+const OF_CLAIMS = { claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag }
+
 /** The members of a row, each with its check: those of a sign request, and of one from a template. */
 const MEMBERS: Record<RowKind, Map<string, Member>> = {
   payload: new Map(
@@ -112,7 +121,8 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
     }),
   ),
   compact: new Map(Object.entries({ payload: anObject, revocable: aBoolean, suspendable: aBoolean, tag: aTag })),
-  claims: new Map(Object.entries({ claims: anObject, issuer_did: aDid, suspendable: aBoolean, tag: aTag })),
+  claims: new Map(Object.entries(OF_CLAIMS)),
+  'bound-claims': new Map(Object.entries({ ...OF_CLAIMS, holder_key: anObject })),
   mobile: new Map(Object.entries({ payload: anObject, documentSignerId: anId, revocable: aBoolean })),
   'sd-jwt-vc': new Map(
     Object.entries({
@@ -125,6 +135,7 @@ const MEMBERS: Record<RowKind, Map<string, Member>> = {
 const NEAREST = {
   payload: nearestOf([...MEMBERS.payload.keys()]),
   claims: nearestOf([...MEMBERS.claims.keys()]),
+  'bound-claims': nearestOf([...MEMBERS['bound-claims'].keys()]),
   compact: nearestOf([...MEMBERS.compact.keys()]),
   mobile: nearestOf([...MEMBERS.mobile.keys()]),
   'sd-jwt-vc': nearestOf([...MEMBERS['sd-jwt-vc'].keys()]),
@@ -159,8 +170,12 @@ export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
 }
 
 /** The request to the template of a row: the row's members, with the batch's options as defaults. */
-export const completeClaims = ({ claims, issuer_did, suspendable, tag }: ClaimsRow, options: BatchOptions) => ({
+export const completeClaims = (
+  { claims, issuer_did, holder_key, suspendable, tag }: ClaimsRow,
+  options: BatchOptions,
+) => ({
   claims,
+  ...(holder_key && { holderKey: holder_key as PublicJwk }),
   issuerDid: issuer_did ?? options.issuer ?? null,
   suspendable: suspendable ?? options.suspendable ?? false,
   tag: tag ?? options.tag ?? null,

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { HOLDER_KEY } from '../../api/sd-jwt-credentials/examples.ts'
 import { create, linesOf, post, type Result, until } from '../support/credentials/batches.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner } from '../support/credentials/mobile.ts'
@@ -65,6 +66,27 @@ test('a document signer signs a batch', async (t) => {
   const { results } = await done(id)
   t.is(results.length, 1)
   for (const { credential } of results) t.true((await verifySdJwt(world, credential.encoded)).verified)
+})
+
+test('rows for a template are bound to the keys of their holders, and a key that is none is told (D-1012)', async (t) => {
+  const { id: templateId } = await createSdJwtTemplate(world)
+  const claims = { given_name: 'Ada', city: 'Uppsala' }
+  const rows = [
+    { claims, holder_key: HOLDER_KEY },
+    { claims },
+    { claims, holder_key: { kty: 'EC' } },
+    { claims, holder_key: 1 },
+  ]
+  const { id } = await create(world, lines(rows), { format: 'sd-jwt-vc', templateId })
+  const { results, errors } = await done(id)
+  t.deepEqual(
+    results.map(({ credential }) => credential.decoded.cnf),
+    [{ jwk: HOLDER_KEY }, undefined],
+  )
+  t.deepEqual(errors.map(({ row, field, code }) => [row, field.split('.')[0], code]).toSorted(), [
+    [3, 'holder_key', 'credential.invalid'],
+    [4, 'holder_key', 'row.invalid'],
+  ])
 })
 
 test('a thousand rows of a CSV are signed by a template, each with an entry of its own', async (t) => {

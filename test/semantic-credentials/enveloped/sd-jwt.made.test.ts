@@ -1,4 +1,5 @@
 import test from 'ava'
+import { decodeJwt } from 'jose'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { COURSE, create, results, until as untilBatch } from '../../support/credentials/batches.ts'
 import { createDid, payload, verify } from '../../support/credentials/credentials.ts'
@@ -83,6 +84,20 @@ test('rows of a batch have their own paths, decoys and keys', async (t) => {
   const made = await results(world, batch.id)
   const names = made.map(({ credential }) => namesIn({ encoded: String(credential.id).slice(PREFIX.length) }))
   t.deepEqual(names, [['title'], ['course', 'title']])
+})
+
+test('rows for a template are bound to the keys of their holders, where its proof type can (D-1012)', async (t) => {
+  const rows = JSON.stringify({ claims: { course: 'CS-101' }, holder_key: holder.jwk })
+  const bound = await createTemplate(world, template({}))
+  const batch = await create(world, rows, { templateId: bound.id, issuerDid: did })
+  await untilBatch(world, batch.id, ({ status }) => status.startsWith('COMPLETED'))
+  const [made] = await results(world, batch.id)
+  const [jwt = ''] = String(made?.credential.id).slice(PREFIX.length).split('~')
+  t.deepEqual(decodeJwt(jwt).cnf, { jwk: holder.jwk })
+
+  const plain = await createTemplate(world, template({ proof_type: 'vc+jwt' }))
+  const other = await create(world, rows, { templateId: plain.id, issuerDid: did })
+  t.like(await untilBatch(world, other.id, ({ status }) => status.startsWith('COMPLETED')), { signed: 0, failed: 1 })
 })
 
 test('by the VC API the terms are options', async (t) => {
