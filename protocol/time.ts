@@ -68,3 +68,13 @@ export const hasCome = (moment: Date, { now, toleranceMs = 0 }: Clock): boolean 
 /** Whether a moment is in the future on every clock within the tolerance. */
 export const isToCome = (moment: Date, { now, toleranceMs = 0 }: Clock): boolean =>
   moment.getTime() - toleranceMs > now.getTime()
+
+/** The first of some moments; null and undefined are none. */
+export const earliest = (first: Date, ...others: (Date | null | undefined)[]): Date =>
+  others.reduce<Date>((before, each) => (each && each < before ? each : before), first)
+
+/** null: there is none among them. */
+export function earliestOf(...moments: (Date | null | undefined)[]): Date | null {
+  const [first, ...others] = moments.flatMap((each) => each ?? [])
+  return first ? earliest(first, ...others) : null
+}

@@ -29,9 +29,8 @@ import type { QrDrawing } from '../../protocol/qr-code.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
-import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
-import type { ListOfListsText, ListText } from '../../protocol/trust-lists/etsi/read.ts'
-import type { ListOfLists } from '../../protocol/trust-lists/etsi/xml/lotl.ts'
+
+import type { ListOfListsText, ListText, SignedList, SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'
 import { createMainLane } from './main-lane.ts'
@@ -83,9 +82,9 @@ export interface Documents {
   /** Sanitised HTML. Throws as `renderMarkdown` of the content does, and `Refusal('content.too_complex')`. */
   renderMarkdown(text: string, owner: Owner): Promise<string>
   /** Throws as `readEtsiList` does, and `Refusal('trust_list.source_too_complex')`. */
-  readTrustList(list: ListText, owner: Owner): Promise<EtsiList>
+  readTrustList(list: ListText, owner: Owner): Promise<SignedList>
   /** Throws as `readListOfLists` of the protocol does, and `Refusal('trust_list.lotl_too_complex')`. */
-  readListOfLists(list: ListOfListsText, owner: Owner): Promise<ListOfLists>
+  readListOfLists(list: ListOfListsText, owner: Owner): Promise<SignedListOfLists>
   close(): Promise<void>
 }
 

@@ -13,9 +13,8 @@ import type { FieldError } from '../../protocol/errors.ts'
 import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
-import type { EtsiList } from '../../protocol/trust-lists/etsi/listed.ts'
-import type { ListOfListsText, ListText } from '../../protocol/trust-lists/etsi/read.ts'
-import type { ListOfLists } from '../../protocol/trust-lists/etsi/xml/lotl.ts'
+
+import type { ListOfListsText, ListText, SignedList, SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
 
 /** A file that is searched for QR codes. */
 export interface Scan {
@@ -52,9 +51,9 @@ export interface Tasks {
   /** Markdown to HTML. */
   renderMarkdown: { input: string; output: string }
   /** Verifies and reads a list of ETSI. */
-  readTrustList: { input: ListText; output: EtsiList }
+  readTrustList: { input: ListText; output: SignedList }
   /** Verifies and reads a list of lists. */
-  readListOfLists: { input: ListOfListsText; output: ListOfLists }
+  readListOfLists: { input: ListOfListsText; output: SignedListOfLists }
 }
 export type TaskName = keyof Tasks
 

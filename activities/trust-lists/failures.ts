@@ -3,9 +3,12 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { TrustList } from '../../entities/trust-lists/lists.ts'
 import type { Refusal } from '../../protocol/errors.ts'
 import { OPERATIONS } from '../../protocol/operations.ts'
-import type { ListsFacts } from '../../protocol/trust-lists/sources.ts'
+import { earliestOf, HOUR_MS, hasCome } from '../../protocol/time.ts'
+import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
+import { nextUpdatesOf, staleAtOf, standingOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import type { ReadLists } from './list-of-lists.ts'
 import { beforeStale, RETRY_MS } from './rows.ts'
 
 /** Entries of the log on what became of readings, besides those of requests: of readings that change how a list stands. */
@@ -23,23 +26,47 @@ export const createReadingNotes =
 
 /** A reading that failed. */
 export interface FailedReading {
-  refusal: Refusal
-  /** Of the list of lists, where that could be read: an older one is not taken any more, whatever the list is. */
-  lists?: ListsFacts | undefined
+  error: unknown
+  /** What is wrong with one of the lists; undefined: the platform could not read them now. */
+  refusal: Refusal | undefined
+  retryAfterSeconds?: number
+  /** The list of lists, where that could be read: an older one is not taken any more, whatever the list is. */
+  lists: ReadLists | undefined
+}
+
+/**
+ * When a known list counts no more, by a list of lists that was read after it (D-1005). Only one that names the signer of
+ * the list can extend its time; where that signer is named no more, its grace begins now.
+ */
+function staleBy({ keys }: ReadLists, facts: ListFacts, { graceHours }: TrustSource, row: TrustList, now: Date) {
+  const staleAt = staleAtOf(nextUpdatesOf(facts), graceHours)
+  const standing = standingOf(facts.signedBy, keys)
+  if (standing === 'named') return staleAt
+  const dropped = standing === 'dropped' ? new Date(now.getTime() + graceHours * HOUR_MS) : null
+  return earliestOf(row.staleAt, staleAt, dropped)
 }
 
 /** Keeps what the list of lists said; a reading that began before has no say any more. */
-function keepLists(row: TrustList, lists: ListsFacts): void {
-  if (!row.facts || isDeepStrictEqual(row.facts.listOfLists, lists)) return
-  Object.assign(row, { facts: { ...row.facts, listOfLists: lists }, revision: row.revision + 1 })
+function keepLists(row: TrustList, lists: ReadLists, now: Date): void {
+  const { source, staleNoted } = row
+  if (!row.facts || !source) return
+  const facts = { ...row.facts, listOfLists: lists.facts }
+  const staleAt = staleBy(lists, facts, source, row, now)
+  if (isDeepStrictEqual([row.facts, row.staleAt?.getTime()], [facts, staleAt?.getTime()])) return
+  const isStale = staleAt !== null && hasCome(staleAt, { now })
+  Object.assign(row, { facts, staleAt, staleNoted: staleNoted && isStale, revision: row.revision + 1 })
 }
 
-/** The last list that was read stays. Returns whether it could be read before, or failed for another reason. */
-export function applyFailure(row: TrustList, { refusal, lists }: FailedReading, now: Date): boolean {
-  const { code, message } = refusal
-  const isNew = row.failure?.code !== code
-  row.failure = { code, message, since: row.failure?.since ?? now.toISOString() }
-  if (lists) keepLists(row, lists)
-  row.dueAt = beforeStale(row, new Date(now.getTime() + RETRY_MS), now)
-  return isNew
+/** The last list that was read stays. Returns what is wrong with it where the log does not say that yet. */
+export function applyFailure(row: TrustList, failed: FailedReading, now: Date): Refusal | undefined {
+  const { refusal, lists, retryAfterSeconds } = failed
+  const known = row.failure
+  if (refusal) {
+    const { code, message } = refusal
+    row.failure = { code, message, since: known?.since ?? now.toISOString() }
+  }
+  if (lists) keepLists(row, lists, now)
+  const waitMs = retryAfterSeconds === undefined ? RETRY_MS : retryAfterSeconds * 1_000
+  row.dueAt = beforeStale(row, new Date(now.getTime() + waitMs), now)
+  return known?.code === refusal?.code ? undefined : refusal
 }

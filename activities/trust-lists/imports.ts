@@ -13,10 +13,11 @@ import {
 } from '../../protocol/trust-lists/etsi/listed.ts'
 import { type HeldEntry, isUnattested, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
 import { type ListFacts, type ListsFacts, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
+import { keysOf, nextUpdatesOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
 import { createListOfLists, type ReadLists } from './list-of-lists.ts'
-import { createReading, nextUpdatesOf, staleAtOf } from './reading.ts'
+import { createReading } from './reading.ts'
 
 /** Identities that are looked at at a time, repeated ones too: requests go on in between. */
 const AT_ONCE = 5
@@ -28,6 +29,9 @@ export interface ImportedList {
   emptied: Refusal | undefined
   /** From then on its entries count no more; null: the list names no next update. */
   staleAt: Date | null
+  /** false: its list of lists names nobody any more, so that the list itself was not read. */
+  wasRead: boolean
+  lists: ReadLists | undefined
 }
 
 interface Known {
@@ -35,6 +39,8 @@ interface Known {
   attests: readonly Attested[]
   /** Of the list that it takes the place of. */
   facts: ListFacts | null
+  /** That the source is new, and so what it has now was never there: without any issuer it is a mistake. */
+  isNew: boolean
 }
 
 type Parts = Pick<Dependencies, 'outbound' | 'documents' | 'now' | 'config' | 'log'>
@@ -45,16 +51,11 @@ const closedList = (): Refusal =>
     'The operator has closed the list: its scheme has ended, no other list follows, and nothing in it counts.',
   )
 
-/** Who signs the list is not known any more: nothing in the one that is known counts. */
-function emptiedBy(
-  emptied: Refusal,
-  { graceHours }: TrustSource,
-  { facts: known }: Known,
-  listOfLists: ListsFacts,
-): ImportedList {
-  if (!known) throw emptied
-  const facts = { ...known, listOfLists }
-  return { facts, entries: [], emptied, staleAt: staleAtOf(nextUpdatesOf(facts), graceHours) }
+/** Who signs the list is not known any more: nothing in the one that is known counts, and so nothing can become stale. */
+function emptiedBy(emptied: Refusal, { facts: known, isNew }: Known, lists: ReadLists): ImportedList {
+  if (isNew || !known) throw emptied
+  const facts = { ...known, listOfLists: lists.facts }
+  return { facts, entries: [], emptied, staleAt: null, wasRead: false, lists }
 }
 
 /** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
@@ -112,9 +113,13 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
      * The list of lists of the source, which comes before the list: it says who signs that; undefined: there is none. Throws
      * `Refusal('trust_list.lotl_…')`, and `Exhausted` and `Unavailable('documents')` as `read` does.
      */
-    async readLists(tenantId: string, source: TrustSource, facts: ListFacts | null): Promise<ReadLists | undefined> {
+    async readLists(
+      tenantId: string,
+      source: TrustSource,
+      known: ListsFacts | undefined,
+    ): Promise<ReadLists | undefined> {
       const { listOfLists } = source
-      return listOfLists && readListOfLists(tenantId, listOfLists, source, facts?.listOfLists)
+      return listOfLists && readListOfLists(tenantId, listOfLists, source, known)
     },
 
     /**
@@ -128,7 +133,8 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       known: Known,
       { lists, document }: { lists?: ReadLists | undefined; document?: string | undefined } = {},
     ): Promise<ImportedList> {
-      if (lists?.closed) return emptiedBy(lists.closed, source, known, lists.facts)
+      if (lists?.closed) return emptiedBy(lists.closed, known, lists)
+      if (lists?.refusal) throw lists.refusal
       const { url = '', format, graceHours } = source
       const text = document ?? (await reading.fetched(tenantId, url, format))
       const signers = signersNow(source, now(), lists?.signers)
@@ -136,20 +142,24 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         documents.readTrustList({ format, text, signers }, bundledOnly(tenantId)),
       )
       const { nextUpdate } = list
-      reading.assertNewest(list, staleAtOf([nextUpdate], graceHours), known.facts ?? undefined)
+      reading.assertNewest(list, known.facts ?? undefined, source.listOfLists ? lists?.keys : keysOf(source.signers))
+      const overdue = reading.overdue(staleAtOf([nextUpdate], graceHours))
+      if (overdue) throw overdue
       const { entries, skipped } = list.isClosed ? { entries: [], skipped: 0 } : await entriesIn(list, source)
       const emptied = list.isClosed ? closedList() : emptyOf(known, entries)
       // of a source that is new this is a mistake; of one that is known, the last issuer was withdrawn
-      if (emptied && !known.facts) throw emptied
+      if (emptied && known.isNew) throw emptied
       const facts = {
         type: list.type ?? null,
         sequenceNumber: list.sequence,
         issuedAt: list.issuedAt.toISOString(),
         nextUpdate: nextUpdate?.toISOString() ?? null,
         skipped,
+        ...(list.signedBy !== undefined && { signedBy: list.signedBy }),
         ...(lists && { listOfLists: lists.facts }),
       }
-      return { facts, entries, emptied, staleAt: staleAtOf(nextUpdatesOf(facts), graceHours) }
+      const staleAt = staleAtOf(nextUpdatesOf(facts), graceHours)
+      return { facts, entries, emptied, staleAt, wasRead: true, lists }
     },
   }
 }

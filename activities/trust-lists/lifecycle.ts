@@ -12,14 +12,15 @@ import {
   type TrustEntry,
   type TrustListInput,
 } from '../../protocol/trust-lists/lists.ts'
-import { checkSource, type TrustSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
+import { checkSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
+import { remembered } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
+import { createReadAgain } from './again.ts'
 import { applyFailure, createReadingNotes, type FailedReading } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
-import type { ImportedList, TrustImports } from './imports.ts'
-import type { ReadLists } from './list-of-lists.ts'
+import type { TrustImports } from './imports.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
 import { fullOf } from './room.ts'
 import { applyImport } from './rows.ts'
@@ -50,7 +51,7 @@ function assertOneOrigin({ entries, source }: TrustListChanges): void {
 
 const withoutDocument = ({ document: _, ...source }: TrustSourceInput) => source
 
-interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid' | 'log'> {
   operations: Operations
   trustGate: Pick<TrustListGate, 'forget'>
   trustImports: TrustImports
@@ -59,6 +60,7 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
 /** Lists of issuers that the tenant trusts: list, create, read, update, refresh, delete. */
 export function createTrustLists(parts: Parts) {
   const { config, database, now, uuid, operations, trustGate, trustImports } = parts
+  const readAgain = createReadAgain(parts)
 
   /** Verifications of this process know the change when the answer is there. */
   async function change<Result>(
@@ -74,16 +76,22 @@ export function createTrustLists(parts: Parts) {
     }
   }
 
-  /** Reads the list of a new source: whatever was known of another one says nothing about it. */
-  async function imported(call: Call, source: TrustSourceInput, roles: Pick<TrustListInput, 'formats' | 'attests'>) {
+  /** Reads the list of a new source. `before`: the list whose source it takes the place of. */
+  async function imported(
+    call: Call,
+    source: TrustSourceInput,
+    roles: Pick<TrustListInput, 'formats' | 'attests'>,
+    before: Partial<Pick<TrustList, 'source' | 'facts'>> = {},
+  ) {
     // what was done under this Idempotency-Key is not read again
     if (call.idempotency && 'effect' in call.idempotency) return undefined
     checkSource(source)
     if (source.url !== undefined) callable(source.url, 'source.url')
     if (source.listOfLists) callable(source.listOfLists.url, 'source.listOfLists.url')
-    const lists = await trustImports.readLists(call.tenantId, source, null)
+    const known = remembered(before, source)
+    const lists = await trustImports.readLists(call.tenantId, source, known.lists)
     const { document } = source
-    return trustImports.read(call.tenantId, source, { ...roles, facts: null }, { lists, document })
+    return trustImports.read(call.tenantId, source, { ...roles, facts: known.facts, isNew: true }, { lists, document })
   }
 
   function callable(url: string, path: string): void {
@@ -134,20 +142,9 @@ export function createTrustLists(parts: Parts) {
     inTenant(database.tenants, before.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (row?.revision !== before.revision) return
-      if (applyFailure(row, failed, now())) note(em, row, 'FAIL', { code: failed.refusal.code })
+      const unnoted = applyFailure(row, failed, now())
+      if (unnoted) note(em, row, 'FAIL', { code: unnoted.code })
     })
-
-  async function readAgain(row: TrustList, source: TrustSource): Promise<ImportedList> {
-    const { tenantId, formats, attests, facts = null } = row
-    let lists: ReadLists | undefined
-    try {
-      lists = await trustImports.readLists(tenantId, source, facts)
-      return await trustImports.read(tenantId, source, { formats, attests, facts }, { lists })
-    } catch (error) {
-      if (error instanceof Refusal) await keepFailure(row, { refusal: error, lists: lists?.facts })
-      throw error
-    }
-  }
 
   return {
     /** Newest first. */
@@ -195,7 +192,8 @@ export function createTrustLists(parts: Parts) {
 
     /**
      * Changes the members that are given; entries take the place of a source, and a source that of entries. Throws
-     * `trust_list.invalid`, `trust_list.not_found`, `trust_list.changed`, `trust_list.source_…`.
+     * `trust_list.invalid`, `trust_list.not_found`, `trust_list.changed`, `trust_list.too_many_entries`,
+     * `trust_list.source_…`, `trust_list.lotl_…`.
      */
     async updateTrustList(call: Call, id: string, { source, ...changes }: TrustListChanges): Promise<TrustListRecord> {
       const before = await read(call.tenantId, id)
@@ -210,7 +208,7 @@ export function createTrustLists(parts: Parts) {
         { name, formats, attests, enforced, entries },
         { imported: isImported, unread: source !== undefined || (isImported && isAsBefore) },
       )
-      const list = source && (await imported(call, source, { formats, attests }))
+      const list = source && (await imported(call, source, { formats, attests }, before))
       return writing(call, 'updateTrustList', before, (row) => {
         const at = now()
         Object.assign(row, { name, formats: [...formats], attests: [...attests], enforced })
@@ -223,7 +221,8 @@ export function createTrustLists(parts: Parts) {
 
     /**
      * Reads the URL of its source now; what is wrong with it is kept as `failure`. Throws `trust_list.not_found`,
-     * `trust_list.no_url`, `trust_list.changed`, `trust_list.source_…`.
+     * `trust_list.no_url`, `trust_list.changed`, `trust_list.too_many_entries`, `trust_list.source_…`,
+     * `trust_list.lotl_…`.
      */
     async refreshTrustList(call: Call, id: string): Promise<TrustListRecord> {
       const before = await read(call.tenantId, id)
@@ -235,12 +234,22 @@ export function createTrustLists(parts: Parts) {
         )
       const isDone = call.idempotency && 'effect' in call.idempotency
       const list = isDone ? undefined : await readAgain(before, source)
-      return writing(call, 'refreshTrustList', before, (row, em) => {
-        if (!list) return
-        const known = row.failure?.code
-        applyImport(row, list, now())
-        if (list.emptied && list.emptied.code !== known) note(em, row, 'FAIL', { code: list.emptied.code })
-      })
+      if (list && 'error' in list) {
+        await keepFailure(before, list)
+        throw list.error
+      }
+      try {
+        return await writing(call, 'refreshTrustList', before, (row, em) => {
+          if (!list) return
+          const known = row.failure?.code
+          applyImport(row, list, now())
+          if (list.emptied && list.emptied.code !== known) note(em, row, 'FAIL', { code: list.emptied.code })
+        })
+      } catch (error) {
+        if (list && error instanceof Refusal && error.code === 'trust_list.too_many_entries')
+          await keepFailure(before, { error, refusal: error, lists: list.lists })
+        throw error
+      }
     },
 
     /** What it has counts no more. Throws `trust_list.not_found`. */

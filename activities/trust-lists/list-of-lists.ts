@@ -1,18 +1,22 @@
 import { Refusal } from '../../protocol/errors.ts'
-import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
 import { refuseSource } from '../../protocol/trust-lists/etsi/listed.ts'
 import { type ListsFacts, type ListsSource, type TrustSource, validNow } from '../../protocol/trust-lists/sources.ts'
+import { keysOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
-import { type Reading, staleAtOf } from './reading.ts'
+import type { Reading } from './reading.ts'
 
-/** A list of lists as it was read. */
+/** A list of lists as it was read: an older one is not taken any more, whomever it names. */
 export interface ReadLists {
   facts: ListsFacts
   /** PEM: who may have signed the list now. */
   signers: readonly string[]
+  /** The names of the keys of all signers, whose certificates are valid or not; undefined: it does not say who they are. */
+  keys: readonly string[] | undefined
   /** That its scheme has ended: it names nobody. */
   closed: Refusal | undefined
+  /** Why no list can be read by it. */
+  refusal: Refusal | undefined
 }
 
 /** What is wrong with a list, where it is the list of the lists. */
@@ -25,12 +29,12 @@ const OF_LISTS: Readonly<Record<string, string>> = {
   'trust_list.source_unavailable': 'trust_list.lotl_unavailable',
 }
 
-/** The same refusal with the name of the list that it is about. */
-function ofLists(error: unknown): unknown {
+/** The same refusal with the name of the list that it is about; any other error stays. */
+export function ofLists<Failure>(error: Failure): Failure | Refusal {
   if (!(error instanceof Refusal)) return error
-  const renamed = { code: OF_LISTS[error.code] }
-  if (renamed.code === undefined) return error
-  return new Refusal(renamed.code, `The list of the lists: ${error.message}`, [], { cause: error })
+  const code = OF_LISTS[error.code]
+  if (code === undefined) return error
+  return new Refusal(code, `The list of the lists: ${error.message}`, [], { cause: error })
 }
 
 const closedLists = (): Refusal =>
@@ -50,23 +54,23 @@ export function createListOfLists({ documents, now, reading }: Parts) {
     known: ListsFacts | undefined,
   ): Promise<ReadLists> {
     const text = await reading.fetched(tenantId, url, 'ts-119-612')
-    const input = { text, signers: validNow(signers, now()), location: location ?? source.url ?? '' }
+    const input = { text, signers: validNow(signers, now()), location: location ?? source.url ?? '', now: now() }
     const list = await reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
-    reading.assertNewest(list, staleAtOf([list.nextUpdate], source.graceHours), known)
-    const named = list.signers.map((der) => toPem('CERTIFICATE', der))
-    const valid = validNow(named, now())
-    if (valid.length === 0 && !list.isClosed)
-      throw refuseSource(
-        'trust_list.lotl_no_signer',
-        'No certificate of the signers that the list of the lists names is valid now.',
-      )
+    reading.assertNewest(list, known, known && keysOf(signers))
+    const { unnamed } = list
+    const overdue = reading.overdue(staleAtOf([list.nextUpdate], source.graceHours))
     const facts = {
       sequenceNumber: list.sequence,
       issuedAt: list.issuedAt.toISOString(),
       nextUpdate: list.nextUpdate?.toISOString() ?? null,
-      signers: named.length,
+      signers: list.certificates,
+      signedBy: list.signedBy,
     }
-    return { facts, signers: valid, closed: list.isClosed ? closedLists() : undefined }
+    return {
+      ...{ facts, signers: list.signers, keys: list.keys },
+      closed: list.isClosed ? closedLists() : undefined,
+      refusal: ofLists(overdue ?? (unnamed && refuseSource(unnamed.code, unnamed.message))),
+    }
   }
 
   /** Throws `Refusal('trust_list.lotl_…')`, and what the readings of lists throw besides. */

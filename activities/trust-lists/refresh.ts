@@ -2,14 +2,12 @@ import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import { TrustList } from '../../entities/trust-lists/lists.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { hasCome } from '../../protocol/time.ts'
-import { invalidSource } from '../../protocol/trust-lists/etsi/listed.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { createReadAgain } from './again.ts'
 import { applyFailure, createReadingNotes, type FailedReading } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { ImportedList, TrustImports } from './imports.ts'
-import type { ReadLists } from './list-of-lists.ts'
 import { fullOf } from './room.ts'
 import { applyImport, dueAfter } from './rows.ts'
 
@@ -36,6 +34,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'u
 /** Reads lists of URLs again by the clock, and says which lists count no more. */
 export function createTrustRefresh({ database, systemSql, now, uuid, log, trustImports, trustGate }: Parts) {
   const note = createReadingNotes({ now, uuid })
+  const readAgain = createReadAgain({ log, trustImports })
 
   /** Written once: the row remembers it until the list counts again. */
   function noteStale(em: SqlEntityManager, row: TrustList): void {
@@ -45,50 +44,28 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
     log.warn({ tenantId: row.tenantId, trustListId: row.id }, 'a trust list is stale: its entries count no more')
   }
 
-  /** What is wrong with the list, or, before its list of lists was read, with that one. */
-  function refusalOf(error: unknown, { id, tenantId }: TrustList, isOfLists: boolean): Refusal {
-    if (error instanceof Refusal) return error
-    if (error instanceof Unavailable && (error.part === 'outbound' || error.part === 'documents'))
-      return isOfLists
-        ? new Refusal('trust_list.lotl_unavailable', `The list of the lists: ${error.message}`)
-        : new Refusal('trust_list.source_unavailable', error.message)
-    // what the platform cannot do now says nothing of the list
-    if (error instanceof Unavailable) throw error
-    // one over which our own code fails must not keep the lists of other tenants from being read
-    log.error({ err: error, tenantId, trustListId: id }, 'a trust list could not be processed')
-    return isOfLists
-      ? new Refusal('trust_list.lotl_invalid', 'The list of the lists could not be processed.')
-      : invalidSource('The list could not be processed.')
-  }
+  const read = async (row: TrustList): Promise<ImportedList | FailedReading | undefined> =>
+    row.source?.url === undefined ? undefined : readAgain(row, row.source)
 
-  async function read(row: TrustList): Promise<ImportedList | FailedReading | undefined> {
-    const { tenantId, source, formats, attests, facts = null } = row
-    if (source?.url === undefined) return undefined
-    let lists: ReadLists | undefined
-    try {
-      lists = await trustImports.readLists(tenantId, source, facts)
-      return await trustImports.read(tenantId, source, { formats, attests, facts }, { lists })
-    } catch (error) {
-      const isOfLists = source.listOfLists !== undefined && lists === undefined
-      return { refusal: refusalOf(error, row, isOfLists), lists: lists?.facts }
-    }
-  }
-
-  /** What came of it, unless the list was changed meanwhile. The last list that was read stays where this one failed. */
+  /**
+   * What came of it, unless the list was changed meanwhile. The last list that was read stays where this one failed. Nothing
+   * is counted where the platform could not read it now.
+   */
   const write = (
     due: Due,
     before: TrustList,
     read: ImportedList | FailedReading | undefined,
-  ): Promise<keyof RefreshedLists> =>
+  ): Promise<keyof RefreshedLists | undefined> =>
     inTenant(database.tenants, due.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: due.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (row?.revision !== before.revision) return 'refreshed'
       const at = now()
       const grows = read && 'entries' in read && read.entries.length > row.entries.length
       const full = grows && (await fullOf(em, { ...due, entries: read.entries }))
-      const outcome = full ? { refusal: full, lists: read.facts.listOfLists } : read
+      const outcome = full ? { error: full, refusal: full, lists: read.lists } : read
       if (outcome && 'refusal' in outcome) {
-        if (applyFailure(row, outcome, at)) note(em, row, 'FAIL', { code: outcome.refusal.code })
+        const unnoted = applyFailure(row, outcome, at)
+        if (unnoted) note(em, row, 'FAIL', { code: unnoted.code })
       } else if (outcome) {
         const before = row.failure
         const recovered = before != null || row.staleNoted
@@ -99,10 +76,11 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       }
       noteStale(em, row)
       if (row.source?.url === undefined) row.dueAt = dueAfter(row, at)
-      return outcome && 'refusal' in outcome ? 'failed' : 'refreshed'
+      if (!outcome || 'entries' in outcome) return 'refreshed'
+      return outcome.refusal && 'failed'
     })
 
-  async function refresh(due: Due): Promise<keyof RefreshedLists> {
+  async function refresh(due: Due): Promise<keyof RefreshedLists | undefined> {
     const row = await inTenant(database.tenants, due.tenantId, (em) => em.findOne(TrustList, { id: due.id }))
     return row ? write(due, row, await read(row)) : 'refreshed' // it was deleted meanwhile
   }
@@ -115,7 +93,8 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
       const faults: unknown[] = []
       const one = async (due: Due): Promise<void> => {
         try {
-          done[await refresh(due)] += 1
+          const outcome = await refresh(due)
+          if (outcome) done[outcome] += 1
         } catch (error) {
           faults.push(error) // of the database: the other lists are tried before this is
         }

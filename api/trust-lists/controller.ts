@@ -85,8 +85,9 @@ export class TrustListsController extends Controller {
   }
 
   /**
-   * Changes the members that are sent. `entries` takes the place of a source, and a source that of entries: its list is read
-   * at once.
+   * Changes the members that are sent. `entries` takes the place of a source, and a source that of entries: its list, and
+   * the list of lists that names its signers, are read at once, and refused where they are older than those that are known
+   * from the same addresses (`trust_list.source_…`, `trust_list.lotl_…`).
    * @summary Update a trust list
    */
   @Put('{id}')
@@ -98,7 +99,8 @@ export class TrustListsController extends Controller {
   }
 
   /**
-   * Reads the list of the source's URL now, as the schedule does by itself.
+   * Reads the list of the source's URL now, and before it the list of lists that names its signers, as the schedule does by
+   * itself. What is wrong with one of them is kept as `failure` (`trust_list.source_…`, `trust_list.lotl_…`).
    * @summary Refresh a trust list
    */
   @Post('{id}/refresh')

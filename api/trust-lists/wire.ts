@@ -5,6 +5,7 @@ import type { Attested } from '../../protocol/credentials/trust.ts'
 import { givenEntry } from '../../protocol/trust-lists/lists.ts'
 import {
   GRACE_HOURS,
+  type ListFacts,
   type ListsSource,
   REFRESH_HOURS,
   type SourceFormat,
@@ -252,6 +253,18 @@ const sourceToWire = ({ url, signers, listOfLists, serviceTypes, ...source }: Tr
   serviceTypes: [...serviceTypes],
 })
 
+const importedToWire = ({ signedBy: _, listOfLists: lists, ...facts }: ListFacts): ImportedListOut => ({
+  ...facts,
+  listOfLists: lists
+    ? {
+        sequenceNumber: lists.sequenceNumber,
+        issuedAt: lists.issuedAt,
+        nextUpdate: lists.nextUpdate,
+        signers: lists.signers,
+      }
+    : null,
+})
+
 export const summaryToWire = ({
   entries,
   source,
@@ -263,7 +276,7 @@ export const summaryToWire = ({
   attests: [...record.attests],
   entryCount: entries.length,
   source: source && sourceToWire(source),
-  imported: facts && { ...facts, listOfLists: facts.listOfLists ?? null },
+  imported: facts && importedToWire(facts),
   failure: failure && { ...failure, remedy: remedyOf(failure.code) },
 })
 

@@ -37,6 +37,8 @@ export interface ListsFacts {
   nextUpdate: string | null
   /** Certificates of the signers of the list. */
   signers: number
+  /** The name of the key that signed it. */
+  signedBy?: string
 }
 
 /** What a list says of itself. */
@@ -47,6 +49,8 @@ export interface ListFacts {
   nextUpdate: string | null
   /** Identities that do not count. */
   skipped: number
+  /** The name of the key that signed it; absent: nobody did, or it was read before that was kept. */
+  signedBy?: string
   /** Of the list of lists that was read last. */
   listOfLists?: ListsFacts
 }

@@ -66,7 +66,7 @@ test('requests go on while identities are looked at that repeat each other', asy
   const { entries } = await imports.read(
     'a',
     { ...source, ...rules },
-    { formats: [], attests: [], facts: null },
+    { formats: [], attests: [], facts: null, isNew: true },
     { document: '{}' },
   )
   isOver = true
@@ -102,7 +102,12 @@ test('of two lists with one sequence number the one that was issued later is the
   }
   const after = async (sequenceNumber: number, issuedAt: string) => {
     const facts = { type: null, sequenceNumber, issuedAt, nextUpdate: null, skipped: 0 }
-    const read = imports.read('a', source, { formats: ['sd-jwt-vc'], attests: [], facts }, { document: '{}' })
+    const read = imports.read(
+      'a',
+      source,
+      { formats: ['sd-jwt-vc'], attests: [], facts, isNew: false },
+      { document: '{}' },
+    )
     return read.then(
       ({ entries }) => entries.length,
       (error: unknown) => (error instanceof Refusal ? error.code : error),

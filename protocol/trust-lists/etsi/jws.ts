@@ -1,5 +1,6 @@
 import { compactVerify, errors } from 'jose'
 import { parseForeignJson } from '../../json.depth.ts'
+import { authorityOf } from '../../mobile-credentials/authority.ts'
 import type { Certificate } from '../../mobile-credentials/certificates.read.ts'
 import { refuseSource } from './listed.ts'
 
@@ -17,13 +18,16 @@ export const listJson = (bytes: Uint8Array): unknown =>
 
 /**
  * Verifies a compact JWS, such as a JAdES baseline signature, by one of these certificates: what certificates it names
- * itself says nothing. Throws `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what it signs.
+ * itself says nothing. Returns what is signed, and the name of the key. Throws `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what it signs.
  */
-export async function verifiedJson(text: string, signers: readonly Certificate[]): Promise<unknown> {
+export async function verifiedJson(
+  text: string,
+  signers: readonly Certificate[],
+): Promise<{ content: unknown; signedBy: string }> {
   for (const { publicKey } of signers) {
     try {
       const { payload } = await compactVerify(text, publicKey, { algorithms: ALGORITHMS, crit: UNDERSTOOD })
-      return listJson(payload)
+      return { content: listJson(payload), signedBy: authorityOf({ publicKey }) }
     } catch (error) {
       // of another signer, of a key of another kind (TypeError), or no JWS at all: the next one is tried
       if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error

@@ -88,7 +88,7 @@ export function sortedIdentifiers(texts: Iterable<string>): Pick<ListedService, 
 }
 
 /** What leaves the thread that read a list: bounded, whatever the list repeats. Throws `trust_list.source_too_large`. */
-export function boundedList(list: EtsiList): EtsiList {
+export function boundedList<List extends EtsiList>(list: List): List {
   const size = list.services.reduce(
     (sum, { certificates, identifiers, unread }) => sum + 1 + certificates.length + identifiers.length + unread.length,
     0,

@@ -15,18 +15,29 @@ export interface ListText {
   signers: readonly string[] | undefined
 }
 
-const READERS: Readonly<Record<SourceFormat, (list: ListText) => EtsiList | Promise<EtsiList>>> = {
+/** A list that was verified. */
+export interface SignedList extends EtsiList {
+  /** The name of the key that signed it; undefined: nobody had to. */
+  signedBy: string | undefined
+}
+
+const READERS: Readonly<Record<SourceFormat, (list: ListText) => Promise<SignedList>>> = {
   async 'ts-119-602'({ text, signers }) {
-    if (!signers) return readLote(listJson(Buffer.from(text)))
-    return readLote(await verifiedJson(text, certificatesOf(signers)))
+    if (!signers) return { ...readLote(listJson(Buffer.from(text))), signedBy: undefined }
+    const { content, signedBy } = await verifiedJson(text, certificatesOf(signers))
+    return { ...readLote(content), signedBy }
   },
-  'ts-119-612': ({ text, signers }) => readTsl(signers ? verifiedXml(text, certificatesOf(signers)) : text),
+  async 'ts-119-612'({ text, signers }) {
+    if (!signers) return { ...readTsl(text), signedBy: undefined }
+    const signed = verifiedXml(text, certificatesOf(signers))
+    return { ...readTsl(signed.text), signedBy: signed.signedBy }
+  },
 }
 
 const certificatesOf = (signers: readonly string[]) => signers.flatMap((pem) => certificateOfPem(pem) ?? [])
 
 /** Verifies and reads a list. Throws `Refusal('trust_list.source_signature')`, `…source_invalid`, `…source_too_large`. */
-export const readEtsiList = async ({ text, ...list }: ListText): Promise<EtsiList> =>
+export const readEtsiList = async ({ text, ...list }: ListText): Promise<SignedList> =>
   // a mark of the order of bytes is white space here
   boundedList(await READERS[list.format]({ ...list, text: text.trim() }))
 
@@ -37,8 +48,18 @@ export interface ListOfListsText {
   signers: readonly string[]
   /** Of the list whose signers are wanted. */
   location: string
+  /** Certificates count that are valid then. */
+  now: Date
 }
 
-/** Verifies and reads a list of lists. Throws as `readEtsiList` does, and `Refusal('trust_list.lotl_…')`. */
-export const readListOfLists = async ({ text, signers, location }: ListOfListsText): Promise<ListOfLists> =>
-  readLotl(verifiedXml(text.trim(), certificatesOf(signers)), location)
+/** A list of lists that was verified. */
+export interface SignedListOfLists extends ListOfLists {
+  /** The name of the key that signed it. */
+  signedBy: string
+}
+
+/** Verifies and reads a list of lists. Throws as `readEtsiList` does; that it names nobody is said in what it returns. */
+export const readListOfLists = async (list: ListOfListsText): Promise<SignedListOfLists> => {
+  const { text, signedBy } = verifiedXml(list.text.trim(), certificatesOf(list.signers))
+  return { ...readLotl(text, list), signedBy }
+}

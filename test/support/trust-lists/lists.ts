@@ -17,6 +17,7 @@ export interface TrustListAnswer {
     listOfLists: { sequenceNumber: number; nextUpdate: string | null; signers: number } | null
   } | null
   fetchedAt: string | null
+  nextRefreshAt: string | null
   staleAt: string | null
   failure: { code: string; message: string; remedy: string | null; since: string } | null
   entryCount: number

@@ -52,13 +52,19 @@ function isSigned(hash: string, material: string, key: VerifyKeyObjectInput, val
   }
 }
 
-/** The algorithms in the form of the library: a signature is good if it is of one of these keys. */
-export function algorithmsFor(keys: readonly KeyObject[]): { signatures: Signatures; digests: Digests } {
+/** The algorithms in the form of the library: a signature is good if it is of one of these keys, which `onKey` is told. */
+export function algorithmsFor(
+  keys: readonly KeyObject[],
+  onKey: (key: KeyObject) => void,
+): { signatures: Signatures; digests: Digests } {
   const signatures = [...SIGNATURES].map(([name, { hash, keys: kinds, options }]) => {
-    const verifySignature = (material: string, _key: unknown, value: string): boolean =>
-      keys.some(
+    const verifySignature = (material: string, _key: unknown, value: string): boolean => {
+      const signer = keys.find(
         (key) => kinds.includes(key.asymmetricKeyType ?? '') && isSigned(hash, material, { key, ...options }, value),
       )
+      if (signer) onKey(signer)
+      return signer !== undefined
+    }
     class Verifier {
       verifySignature = verifySignature
       getAlgorithmName = () => name

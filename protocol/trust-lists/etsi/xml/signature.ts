@@ -1,5 +1,7 @@
+import type { KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { SignedXml } from 'xml-crypto'
+import { authorityOf } from '../../../mobile-credentials/authority.ts'
 import type { Certificate } from '../../../mobile-credentials/certificates.read.ts'
 import { refuseSource } from '../listed.ts'
 import { algorithmsFor, CANONICAL, ENVELOPED } from './algorithms.ts'
@@ -24,11 +26,11 @@ const refuse = (message: string, options?: ErrorOptions) =>
   refuseSource('trust_list.source_signature', message, options)
 
 /** Exactly the algorithms that a list may use, so that the library takes no other one. */
-function verifierFor(signers: readonly Certificate[]): SignedXml {
+function verifierFor(signers: readonly Certificate[], onKey: (key: KeyObject) => void): SignedXml {
   const keys = signers.map(({ publicKey }) => publicKey)
   // the library wants a key, which is one of those that the algorithms try
   const verifier = new SignedXml({ publicCert: keys[0], getCertFromKeyInfo: () => null })
-  const { signatures, digests } = algorithmsFor(keys)
+  const { signatures, digests } = algorithmsFor(keys, onKey)
   const known = Object.entries(verifier.CanonicalizationAlgorithms)
   verifier.CanonicalizationAlgorithms = Object.fromEntries(
     known.filter(([name]) => name === ENVELOPED || CANONICAL.includes(name)),
@@ -38,31 +40,41 @@ function verifierFor(signers: readonly Certificate[]): SignedXml {
   return verifier
 }
 
-/** What the library says was signed, in canonical form. */
-function signedTexts(text: string, signers: readonly Certificate[]): string[] {
+interface Signed {
+  /** What the library says was signed, in canonical form. */
+  texts: string[]
+  key: KeyObject | undefined
+}
+
+function signedBy(text: string, signers: readonly Certificate[]): Signed {
   const found = new DOMParser().parseFromString(text, 'text/xml').getElementsByTagNameNS(DSIG, 'Signature')
   const signature = found.item(0)
-  if (!signature || found.length > 1) return []
-  const verifier = verifierFor(signers)
+  let key: KeyObject | undefined
+  if (!signature || found.length > 1) return { texts: [], key }
+  const verifier = verifierFor(signers, (each) => {
+    key = each
+  })
   verifier.loadSignature(signature)
-  return verifier.checkSignature(text) ? verifier.getSignedReferences() : []
+  const texts = verifier.checkSignature(text) ? verifier.getSignedReferences() : []
+  return { texts, key }
 }
 
 /**
  * Verifies the enveloped signature of a list by one of these certificates: what certificates it brings itself says
- * nothing. Returns the text that is signed, and nothing else of the list may be read. Throws
+ * nothing. Returns the text that is signed, and nothing else of the list may be read, and the name of the key. Throws
  * `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what is no XML.
  */
-export function verifiedXml(text: string, signers: readonly Certificate[]): string {
+export function verifiedXml(text: string, signers: readonly Certificate[]): { text: string; signedBy: string } {
   const at = referenceToList(parseForeignXml(text))
   if (signers.length === 0) throw refuse('No certificate of the signers of the source is valid now.')
-  let texts: string[]
+  let signed: Signed
   try {
-    texts = signedTexts(text, signers)
+    signed = signedBy(text, signers)
   } catch (cause) {
     throw refuse('None of the signers of the source signed the list.', { cause })
   }
-  const signed = texts[at]
-  if (signed === undefined) throw refuse('The list has another content than the one that was signed.')
-  return signed
+  const { key, texts } = signed
+  const content = texts[at]
+  if (content === undefined || !key) throw refuse('The list has another content than the one that was signed.')
+  return { text: content, signedBy: authorityOf({ publicKey: key }) }
 }
