@@ -1,9 +1,10 @@
 import test from 'ava'
 import { createTransferRules } from '../../activities/administration/transfers/rules/index.ts'
+import { trustListStaleAt } from '../../activities/administration/transfers/rules/trust-lists.ts'
 import { OPERATOR_SCOPES } from '../../protocol/tokens-logs/index.ts'
 import { refusal } from '../support/credentials/templates.ts'
 import { addClient } from '../support/frame/tenants.ts'
-import { rowsOf, transfersOf } from '../support/transfers/transfers.ts'
+import { fileOf, linesOf, rowsOf, transfersOf } from '../support/transfers/transfers.ts'
 import type { TrustListAnswer } from '../support/trust-lists/lists.ts'
 import { trustListsOf } from '../support/trust-lists/lists.ts'
 import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
@@ -13,6 +14,10 @@ test.before(async () => {
   here = await openLotlWorld({ workflows: true, env: { RATE_LIMIT_PER_MINUTE: '100000' } })
 })
 test.after.always(() => here?.close())
+
+/** Whose lists never become stale. */
+const endless = (file: Uint8Array) =>
+  fileOf(linesOf(file).map((line) => line.replace(/^(\{"kind":"trustLists".*)"staleAt":"[^"]*"/, '$1"staleAt":null')))
 
 test('a list of lists, and what is known of it, go with the tenant to another platform', async (t) => {
   const { world } = here
@@ -31,7 +36,13 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
   const transfers = transfersOf(world, operator)
   const { id } = await transfers.exported(client.tenantId)
   const file = await transfers.content(client.tenantId, id)
-  const done = await transfers.imported(file)
+  // nothing is read there that would say when it ends
+  for (const path of [at.lotlPath, at.listPath]) here.names.elsewhere.delete(path)
+  t.deepEqual(
+    rowsOf(endless(file), 'trustLists').map(({ staleAt }) => staleAt),
+    [null],
+  )
+  const done = await transfers.imported(endless(file))
   t.deepEqual([done.state, done.failure], ['DONE', null])
   const { clientId, clientSecret } = done.client
   const lists = trustListsOf(
@@ -40,6 +51,7 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
   )
   const [after] = (await lists.list()).json<{ data: TrustListAnswer[] }>().data
   t.deepEqual([after?.source, after?.imported], [before.source, before.imported])
+  t.is(after?.staleAt, before.staleAt, 'as it follows from the facts, whatever the file says')
   at.publishLotl([at.pointer()], { sequence: '299' })
   t.is(refusal(await lists.refresh(after?.id ?? ''), 400), 'trust_list.lotl_older')
 
@@ -60,6 +72,30 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
   const known = facts.listOfLists
   for (const listOfLists of [undefined, null, {}, { ...known, sequenceNumber: '300' }, { ...known, issuedAt: 'today' }])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists } }), [['row.source', 'source']])
+  const wrongFacts = [
+    ...[{ sequenceNumber: -1 }, { sequenceNumber: 10 ** 15 }, { issuedAt: '2026-01-01' }, { nextUpdate: 'May 2099' }],
+    ...[{ issuedAt: new Date(Date.now() + 2 * 86_400_000).toISOString() }, { signedBy: 'a' }],
+  ]
+  for (const wrong of wrongFacts) {
+    t.deepEqual(await codes({ facts: { ...facts, ...wrong } }), [['row.source', 'source']], JSON.stringify(wrong))
+    t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, ...wrong } } }), [['row.source', 'source']])
+  }
+  for (const signers of [-1, 51])
+    t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, signers } } }), [['row.source', 'source']])
+  for (const closed of [{ nextUpdate: null }, { listOfLists: { ...known, nextUpdate: null } }]) {
+    t.deepEqual(await codes({ facts: { ...facts, ...closed } }), [['row.entries', 'closed']])
+    t.deepEqual(await codes({ facts: { ...facts, ...closed }, entries: [] }), [])
+  }
+  for (const url of ['http://lists.example/at.xml', 'https://lists.example:22/at.xml']) {
+    const refused = url.startsWith('http:') ? 'outbound.not_https' : 'outbound.port'
+    t.deepEqual(await codes({ source: { ...source, url } }), [['row', refused]])
+    t.deepEqual(await codes({ source: { ...source, listOfLists: { ...source.listOfLists, url } } }), [['row', refused]])
+  }
+  const last = new Date(Math.min(Date.parse(facts.nextUpdate), Date.parse(known.nextUpdate)) + 24 * 3_600_000)
+  for (const staleAt of [null, '9999-01-01T00:00:00Z']) t.deepEqual(trustListStaleAt({ ...row, staleAt }), last)
+  const given = '2027-01-01T00:00:00.000Z'
+  t.is(trustListStaleAt({ ...row, staleAt: '2020-01-01T00:00:00Z' })?.getFullYear(), 2020, 'it may be earlier')
+  t.is(trustListStaleAt({ ...row, staleAt: given, entries: [] })?.toISOString(), given)
   const unsigned = { ...source, listOfLists: { ...source.listOfLists, signers: [] } }
   t.deepEqual(await codes({ source: unsigned }), [['row.source.listOfLists.signers', 'required']])
   const both = { ...source, signers: [here.austria.signer] }

@@ -12,6 +12,7 @@ import { newHookSecret } from '../../openid/configuration.ts'
 import { createUserIndex } from '../../openid/users/user-index.ts'
 import { indexUser, openUser, sealUser } from '../../openid/users/users.ts'
 import { certificateOf } from './certificates.ts'
+import { trustListStaleAt } from './rules/trust-lists.ts'
 import { columnOf, insertStatement, SOURCES, writtenMembers } from './sources.ts'
 import { run } from './statements.ts'
 
@@ -106,6 +107,7 @@ export function createTransferRecords({ config }: Pick<Dependencies, 'config'>) 
     }),
     credentialTemplateVersions: ({ definition }, to) => ({ definition: definitionOf(definition, to) }),
     interactionHooks: (_row, { tenantId }) => ({ secret: hex(newHookSecret(openId.sealer, tenantId)) }),
+    trustLists: (row) => ({ stale_at: trustListStaleAt(row)?.toISOString() ?? null }),
     users: userColumns,
     // of a secret that nobody has seen
     clients: () => ({ secret_hash: hex(digestOf(newSecret())) }),

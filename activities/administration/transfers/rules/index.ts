@@ -32,7 +32,8 @@ import { checkEvents, webhookUrlOf } from '../../../webhooks/lifecycle.ts'
 import { certificateOf } from '../certificates.ts'
 import { filesOf } from '../pdf-files.ts'
 import { definitionErrors } from './definitions.ts'
-import { contextErrors, credentialErrors, didErrors, fault, lateErrors, oneOf, trustListErrors } from './rows.ts'
+import { contextErrors, credentialErrors, didErrors, fault, lateErrors, oneOf } from './rows.ts'
+import { trustListErrors } from './trust-lists.ts'
 
 const label = (row: Json, member = 'name'): FieldError[] =>
   isLabel(String(row[member])) ? [] : [fault(member, 'text', LABEL_EXPECTED)]
@@ -173,7 +174,7 @@ export function createTransferRules({ config, documents, now }: Parts) {
         checkPolicy(Object.fromEntries(Object.entries(given).filter(([, value]) => (value ?? null) !== null)), null)
         return []
       },
-      trustLists: trustListErrors,
+      trustLists: (row) => trustListErrors(row, { now: now(), outbound: config.outbound }),
       users({ claims, subjectId }) {
         if (!isObject(claims)) return [fault('claims', 'object', 'expected an object')]
         leavesOf(claims)

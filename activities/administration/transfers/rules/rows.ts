@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { choice, type Fields, fieldErrors, flag, time } from '../../../../protocol/administration/transfers/fields.ts'
-import { FORMAT_NAMES, type FormatName } from '../../../../protocol/credentials/formats.ts'
-import { ATTESTED, type Attested } from '../../../../protocol/credentials/trust.ts'
 import { isDid, validateDidDocument } from '../../../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../../../protocol/dids/key.ts'
 import { parseWebDid } from '../../../../protocol/dids/web.ts'
@@ -12,19 +10,17 @@ import { readMdocs } from '../../../../protocol/mobile-credentials/read.ts'
 import { openEnvelope } from '../../../../protocol/semantic-credentials/enveloped/index.ts'
 import { envelopedCredential } from '../../../../protocol/semantic-credentials/enveloped/issue.ts'
 import { isEnvelopeType } from '../../../../protocol/semantic-credentials/proof-types.ts'
-import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
-import { checkSource, SOURCE_FORMATS } from '../../../../protocol/trust-lists/sources.ts'
 import { checkContext } from '../../../frame/contexts.ts'
 import { parseTarget } from '../../../frame/outbound/url.ts'
 
 const STATUS_CHANGE: Fields = { purpose: choice('revocation', 'suspension'), value: flag, changedAt: time }
 const MOST_CHANGES = 1_000
 /** Clocks of two platforms differ by less. */
-const AHEAD_MS = 86_400_000
+export const AHEAD_MS = 86_400_000
 
 export const fault = (path: string, code: string, message: string): FieldError => ({ path, code, message })
 
-const isGiven = (value: unknown) => value !== null && value !== undefined
+export const isGiven = (value: unknown) => value !== null && value !== undefined
 
 /** Exactly one of two members. */
 export const oneOf = (row: Json, one: string, other: string): FieldError[] =>
@@ -81,69 +77,6 @@ export function didErrors(row: Json): FieldError[] {
   // whatever the form of its keys: the DID itself says which key it is
   if (method === 'KEY') resolveDidKey(did)
   return placeErrors(row)
-}
-
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string')
-
-const isListsSource = (lists: unknown): boolean =>
-  isObject(lists) &&
-  typeof lists.url === 'string' &&
-  isTexts(lists.signers) &&
-  (lists.location === undefined || typeof lists.location === 'string')
-
-/** Its members have the types that the rules of sources take. */
-const isSource = (source: unknown): boolean =>
-  isObject(source) &&
-  SOURCE_FORMATS.some((format) => format === source.format) &&
-  (!isGiven(source.url) || typeof source.url === 'string') &&
-  isTexts(source.signers) &&
-  (source.listOfLists === undefined || isListsSource(source.listOfLists)) &&
-  isTexts(source.serviceTypes)
-
-const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value))
-
-/** Of a list, and of a list of lists. */
-const isAged = (facts: Json): boolean =>
-  Number.isSafeInteger(facts.sequenceNumber) &&
-  isTime(facts.issuedAt) &&
-  (facts.nextUpdate === null || isTime(facts.nextUpdate))
-
-const isListsFacts = (facts: unknown): boolean =>
-  isObject(facts) && isAged(facts) && Number.isSafeInteger(facts.signers)
-
-const isFacts = (facts: unknown): boolean =>
-  isObject(facts) &&
-  isAged(facts) &&
-  Number.isSafeInteger(facts.skipped) &&
-  (facts.type === null || typeof facts.type === 'string') &&
-  (facts.listOfLists === undefined || isListsFacts(facts.listOfLists))
-
-/** A list of lists is the one that the source names. */
-const fitTogether = (source: unknown, facts: unknown): boolean =>
-  isObject(source) && isObject(facts) && (source.listOfLists === undefined) === (facts.listOfLists === undefined)
-
-/** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
-export function trustListErrors({ name, formats, attests, enforced, entries, source, facts }: Json): FieldError[] {
-  const list = entries as HeldEntry[]
-  const known: readonly string[] = FORMAT_NAMES
-  if (!Array.isArray(list) || !list.every(isObject) || !(formats as string[]).every((each) => known.includes(each)))
-    return [fault('entries', 'list', 'expected entries, and formats of credentials')]
-  const given = list.map(({ name, certificate, identifier }) => givenEntry({ name, certificate, identifier }))
-  const isImported = isGiven(source)
-  if (isImported && !(isSource(source) && isFacts(facts) && fitTogether(source, facts)))
-    return [fault('source', 'source', 'expected a source, and facts of its list, as they are exported')]
-  if (isObject(source)) checkSource({ ...source, ...(isGiven(source.url) ? {} : { document: 'sent before' }) } as never)
-  if (isGiven(attests) && !(attests as string[]).every((each) => ATTESTED.some((known) => known === each)))
-    return [fault('attests', 'choice', `expected ${ATTESTED.join(' and ')}`)]
-  const input = {
-    ...{ name: String(name), formats: formats as FormatName[], attests: (attests ?? []) as Attested[] },
-    ...{ enforced: enforced === true, entries: given },
-  }
-  // one of a source may have been emptied by who publishes it
-  checkTrustList(input, { imported: isImported, unread: isImported && given.length === 0 })
-  return isDeepStrictEqual(given.map(heldEntry), list)
-    ? []
-    : [fault('entries', 'computed', 'expected fingerprint, subject and issuer as the certificates have them')]
 }
 
 /** What stands in an envelope is the document. Throws `envelope.*`. */
