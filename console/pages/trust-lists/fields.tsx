@@ -5,7 +5,7 @@ import { useSay, useTexts } from '../../texts/index.ts'
 import { FORMAT_NAMES } from '../templates/formats.ts'
 import { ATTESTED } from '../users/wallet-providers.tsx'
 import { issuerField } from './read.ts'
-import { SourceFields } from './source.tsx'
+import { SourceFields, type Typed } from './source.tsx'
 
 type TrustList = Schemas['TrustListOut']
 
@@ -55,6 +55,8 @@ function originOf(list: TrustList | undefined): From {
 export function Origin({ list }: { list?: TrustList }) {
   const { 'trust-lists': texts } = useTexts()
   const [from, setFrom] = useState<From>(() => originOf(list))
+  const [typed] = useState<Typed>(() => new Map())
+  const [rows, setRows] = useState<Row[]>(() => rowsOf(list?.source ? [] : (list?.entries ?? [])))
   return (
     <>
       <SelectEntry
@@ -65,9 +67,9 @@ export function Origin({ list }: { list?: TrustList }) {
         onChange={(chosen) => setFrom(ORIGINS.find((each) => each === chosen) ?? 'url')}
       />
       {from === 'entries' ? (
-        <Entries entries={list?.source ? [] : (list?.entries ?? [])} />
+        <Entries rows={rows} setRows={setRows} />
       ) : (
-        <SourceFields from={from} source={list?.source ?? undefined} />
+        <SourceFields from={from} source={list?.source ?? undefined} typed={typed} />
       )}
     </>
   )
@@ -79,22 +81,24 @@ interface Row {
   issuer: string
 }
 
-const rowsOf = (entries: TrustList['entries']): Row[] =>
-  entries.map(({ name, certificate, identifier }, key) => ({
+const EMPTY: Row = { key: 0, name: '', issuer: '' }
+
+function rowsOf(entries: TrustList['entries']): Row[] {
+  const rows = entries.map(({ name, certificate, identifier }, key) => ({
     key,
     name: name ?? '',
     issuer: certificate ?? identifier ?? '',
   }))
+  return rows.length > 0 ? rows : [EMPTY]
+}
 
 /** Issuers one by one, each by a certificate or an identifier. */
-function Entries({ entries }: { entries: TrustList['entries'] }) {
+function Entries({ rows, setRows }: { rows: Row[]; setRows: (rows: Row[]) => void }) {
   const { 'trust-lists': texts } = useTexts()
   const say = useSay()
-  const [rows, setRows] = useState<Row[]>(() =>
-    entries.length > 0 ? rowsOf(entries) : [{ key: 0, name: '', issuer: '' }],
-  )
-  const add = () => setRows([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, name: '', issuer: '' }])
-  const type = (key: number, issuer: string) => setRows(rows.map((row) => (row.key === key ? { ...row, issuer } : row)))
+  const add = () => setRows([...rows, { ...EMPTY, key: Math.max(-1, ...rows.map(({ key }) => key)) + 1 }])
+  const type = (key: number, typed: Partial<Row>) =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...typed } : row)))
   return (
     <fieldset>
       <legend>{texts.entries}</legend>
@@ -102,7 +106,12 @@ function Entries({ entries }: { entries: TrustList['entries'] }) {
         <fieldset key={key}>
           <legend>{say(texts.entry, { number: at + 1 })}</legend>
           <input type="hidden" name="rows" value={key} />
-          <TextEntry label={texts.entryName} name={`entries.${at}.name`} value={name} />
+          <TextEntry
+            label={texts.entryName}
+            name={`entries.${at}.name`}
+            value={name}
+            onInput={(text) => type(key, { name: text })}
+          />
           <TextEntry
             label={texts.issuer}
             name={issuerField(at, issuer)}
@@ -110,7 +119,7 @@ function Entries({ entries }: { entries: TrustList['entries'] }) {
             hint={texts.issuerHint}
             lines={3}
             required
-            onInput={(text) => type(key, text)}
+            onInput={(text) => type(key, { issuer: text })}
           />
           <button type="button" class="small" onClick={() => setRows(rows.filter((row) => row.key !== key))}>
             {say(texts.removeEntry, { number: at + 1 })}

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
@@ -7,15 +8,36 @@ import { LISTS_FORMAT, SIGNED_BY, SOURCE_FORMATS } from './read.ts'
 type Source = NonNullable<Schemas['TrustListOut']['source']>
 type From = 'url' | 'file'
 
+/** What was typed into fields, by their names: one that another choice takes away has it when it is there again. */
+export type Typed = Map<string, string>
+
 interface Props {
   from: From
   source: Source | undefined
+  typed: Typed
+}
+
+type KeptProps = ComponentProps<typeof TextEntry> & { typed: Typed }
+
+function KeptEntry({ typed, ...its }: KeptProps) {
+  const value = typed.get(its.name) ?? its.value ?? ''
+  return <TextEntry {...its} value={value} onInput={(text) => typed.set(its.name, text)} />
+}
+
+/** A choice that is kept alike. */
+function useChoice(typed: Typed, name: string, first: string): [chosen: string, choose: (value: string) => void] {
+  const [chosen, setChosen] = useState<string>(() => typed.get(name) ?? first)
+  const choose = (value: string) => {
+    typed.set(name, value)
+    setChosen(value)
+  }
+  return [chosen, choose]
 }
 
 /** A list of ETSI: where it is, who signs it, and what of it counts. */
-export function SourceFields({ from, source }: Props) {
+export function SourceFields({ from, source, typed }: Props) {
   const { 'trust-lists': texts } = useTexts()
-  const [format, setFormat] = useState<string>(source?.format ?? SOURCE_FORMATS[0])
+  const [format, setFormat] = useChoice(typed, 'source.format', source?.format ?? SOURCE_FORMATS[0])
   const hours = { type: 'number' } as const
   return (
     <>
@@ -27,7 +49,8 @@ export function SourceFields({ from, source }: Props) {
         onChange={setFormat}
       />
       {from === 'url' ? (
-        <TextEntry
+        <KeptEntry
+          typed={typed}
           label={texts.url}
           name="source.url"
           type="url"
@@ -44,8 +67,13 @@ export function SourceFields({ from, source }: Props) {
           required
         />
       )}
-      {format === LISTS_FORMAT ? <SignedBy from={from} source={source} /> : <Signers from={from} source={source} />}
-      <TextEntry
+      {format === LISTS_FORMAT ? (
+        <SignedBy from={from} source={source} typed={typed} />
+      ) : (
+        <Signers from={from} source={source} typed={typed} />
+      )}
+      <KeptEntry
+        typed={typed}
         label={texts.serviceTypes}
         name="source.serviceTypes"
         value={source?.serviceTypes.join('\n') ?? ''}
@@ -54,7 +82,8 @@ export function SourceFields({ from, source }: Props) {
         required
       />
       {from === 'url' && (
-        <TextEntry
+        <KeptEntry
+          typed={typed}
           {...hours}
           label={texts.refreshHours}
           name="source.refreshHours"
@@ -62,7 +91,8 @@ export function SourceFields({ from, source }: Props) {
           hint={texts.refreshHint}
         />
       )}
-      <TextEntry
+      <KeptEntry
+        typed={typed}
         {...hours}
         label={texts.graceHours}
         name="source.graceHours"
@@ -73,10 +103,11 @@ export function SourceFields({ from, source }: Props) {
   )
 }
 
-function Signers({ from, source }: Props) {
+function Signers({ from, source, typed }: Props) {
   const { 'trust-lists': texts } = useTexts()
   return (
-    <TextEntry
+    <KeptEntry
+      typed={typed}
       label={texts.signers}
       name="source.signers"
       value={source?.signers.join('\n') ?? ''}
@@ -88,10 +119,10 @@ function Signers({ from, source }: Props) {
 }
 
 /** Signers that are typed, or those whom a list of lists names. */
-function SignedBy({ from, source }: Props) {
+function SignedBy({ from, source, typed }: Props) {
   const { 'trust-lists': texts } = useTexts()
   const lists = source?.listOfLists
-  const [by, setBy] = useState<string>(lists ? 'lists' : 'signers')
+  const [by, setBy] = useChoice(typed, 'source.signedBy', lists ? 'lists' : 'signers')
   return (
     <>
       <SelectEntry
@@ -103,7 +134,8 @@ function SignedBy({ from, source }: Props) {
       />
       {by === 'lists' ? (
         <>
-          <TextEntry
+          <KeptEntry
+            typed={typed}
             label={texts.lists}
             name="source.listOfLists.url"
             type="url"
@@ -111,7 +143,8 @@ function SignedBy({ from, source }: Props) {
             hint={texts.listsHint}
             required
           />
-          <TextEntry
+          <KeptEntry
+            typed={typed}
             label={texts.listsSigners}
             name="source.listOfLists.signers"
             value={lists?.signers.join('\n') ?? ''}
@@ -119,7 +152,8 @@ function SignedBy({ from, source }: Props) {
             lines={6}
             required
           />
-          <TextEntry
+          <KeptEntry
+            typed={typed}
             label={texts.location}
             name="source.listOfLists.location"
             value={lists?.location ?? ''}
@@ -128,7 +162,7 @@ function SignedBy({ from, source }: Props) {
           />
         </>
       ) : (
-        <Signers from={from} source={source} />
+        <Signers from={from} source={source} typed={typed} />
       )}
     </>
   )

@@ -44,6 +44,17 @@ test('a list in XML takes its signers from a list of lists, and its page says wh
   t.is(await page.locator('textarea[name="source.signers"]').count(), 0)
   await page.fill('input[name="source.listOfLists.url"]', beside.urlOf('lotl.xml'))
   await page.fill('textarea[name="source.listOfLists.signers"]', 'none')
+  const kept = async (name: string) => t.is(await page.inputValue(`input[name="${name}"]`), beside.urlOf('lotl.xml'))
+  for (const [select, other, back] of [
+    ['source.signedBy', 'signers', 'lists'],
+    ['source.format', 'ts-119-602', 'ts-119-612'],
+    ['origin', 'entries', 'url'],
+  ] as const) {
+    await page.selectOption(`select[name="${select}"]`, other)
+    await page.selectOption(`select[name="${select}"]`, back)
+    await kept('source.listOfLists.url')
+  }
+  t.is(await page.inputValue('input[name="source.url"]'), beside.urlOf('at.xml'))
   await page.fill('input[name="source.listOfLists.location"]', location)
   await page.fill('textarea[name="source.serviceTypes"]', QEAA)
   await page.click('button:text-is("Create the trust list")')
