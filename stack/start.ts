@@ -74,14 +74,18 @@ async function bringServices(config: StackConfig, local: string, env: Environmen
     const address = host === '0.0.0.0' || host === '::' ? 'localhost' : host
     const readyUrl = `http://${address.includes(':') ? `[${address}]` : address}:${port}/health/ready`
     const logFile = join(local, 'log', `${name.toLowerCase()}.log`)
-    return supervisor.bring(() => startService({ ...common, name, entry, readyUrl, logFile }))
+    const started = supervisor.bring(() => startService({ ...common, name, entry, readyUrl, logFile }))
+    return started.then(({ state }) => ({ name, state, readyUrl }))
   }
   const worker = service('Worker', 'activities/worker.ts', config.operatorHost, config.operatorPort + 1)
   const api = service('API', 'api/server.ts', config.host, config.port)
   const states = await Promise.all([worker, api])
   return states
     .filter(({ state }) => state !== 'ready')
-    .map(({ name, state }) => `Note: ${name} is not ready: ${state}`)
+    .map(
+      ({ name, state, readyUrl }) =>
+        `Note: ${name} is not ready yet: ${state}. Its work waits until ${readyUrl} answers 200.`,
+    )
 }
 
 async function bringUp(config: StackConfig, local: string, env: Environment, supervisor: Supervisor): Promise<void> {

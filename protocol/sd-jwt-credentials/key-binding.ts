@@ -73,7 +73,7 @@ export function verifyKeyBinding(
   if (header.typ !== KEY_BINDING_TYPE) throw refuse('typ', `The typ of the key binding is not ${KEY_BINDING_TYPE}.`)
   if (header.crit !== undefined) throw refuse('crit', 'The key binding has critical parameters.')
   checkSignature(keyBinding, claims)
-  if (payload.nonce !== nonce) throw refuse('nonce', 'The nonce of the key binding is not the one of the session.')
+  if (payload.nonce !== nonce) throw refuse('nonce', 'The nonce of the key binding is not the one that was expected.')
   const { aud } = payload
   if (typeof aud !== 'string' || ![audience].flat().includes(aud))
     throw refuse('aud', 'The aud of the key binding is not this verifier.')
