@@ -39,6 +39,9 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
   let timer: NodeJS.Timeout | undefined
   let lastNotice: string | undefined
 
+  const running = () =>
+    Object.values(cluster.workers ?? {}).flatMap((worker) => (worker && !worker.isDead() ? [worker] : []))
+
   const fork = (most: number) => {
     for (; most > 0 && missing > 0 && !stopping; most -= 1) {
       missing -= 1
@@ -87,6 +90,8 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
     }
     if (timer) return
     if (served) return forkAfter(FIRST_PAUSE_MS, size)
+    // one that is still being tried will say whether the next can start
+    if (running().some(({ id }) => !serving.has(id))) return
     forkAfter(pauseMs, 1)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
@@ -95,7 +100,6 @@ export function keepProcesses({ size, port, log }: { size: number; port: number;
   missing = size
   fork(size)
 
-  const running = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
   return {
     hopeless: hopeless.promise,
     async stop() {
