@@ -20,7 +20,7 @@ const turns = async (count: number) => {
 
 test('what is signed in one turn of the event loop, or in turns one after the other, is one call', async (t) => {
   const { asked, send } = answering()
-  const batches = createSignBatches(send)
+  const batches = createSignBatches(send, { waitMs: 60_000 })
   const signed = [batches.sign('a', input(0)), batches.sign('b', input(9)), batches.sign('a', input(1))]
   await turns(1)
   signed.push(batches.sign('a', input(2)))
