@@ -32,9 +32,9 @@ const OF_LISTS: Readonly<Record<string, string>> = {
 /** The same refusal with the name of the list that it is about; any other error stays. */
 export function ofLists<Failure>(error: Failure): Failure | Refusal {
   if (!(error instanceof Refusal)) return error
-  const code = OF_LISTS[error.code]
-  if (code === undefined) return error
-  return new Refusal(code, `The list of the lists: ${error.message}`, [], { cause: error })
+  const renamed = { code: OF_LISTS[error.code] }
+  if (renamed.code === undefined) return error
+  return new Refusal(renamed.code, `The list of the lists: ${error.message}`, [], { cause: error })
 }
 
 const closedLists = (): Refusal =>

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers'
 import test from 'ava'
 import type { Dependencies } from '../../activities/dependencies.ts'
 import { createTrustImports } from '../../activities/trust-lists/imports.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { createReading } from '../../activities/trust-lists/reading.ts'
+import { DocumentFault, Refusal } from '../../protocol/errors.ts'
 import { type EtsiList, MAX_LISTED } from '../../protocol/trust-lists/etsi/listed.ts'
 import { readEtsiList } from '../../protocol/trust-lists/etsi/read.ts'
 import { loteOf, PID_ISSUANCE } from '../support/trust-lists/lote.ts'
@@ -117,4 +118,16 @@ test('of two lists with one sequence number the one that was issued later is the
   t.is(await after(7, '2026-11-20T00:00:00.000Z'), 1, 'the same again')
   t.is(await after(6, '2026-11-21T00:00:00.000Z'), 1)
   t.is(await after(8, '2026-11-19T00:00:00.000Z'), 'trust_list.source_older')
+})
+
+test('the log of a list that cannot be processed has its host, and not the rest of its URL, which may be a secret', async (t) => {
+  const logged: unknown[] = []
+  const log = { error: (facts: unknown) => logged.push(facts) }
+  const reading = createReading({ outbound: {}, config: {}, now: () => new Date(), log } as never)
+  const processed = reading.processed('a', 'https://lists.example/at.xml?token=secret', () => {
+    throw new DocumentFault('our own code')
+  })
+  t.is((await t.throwsAsync<Refusal>(processed)).code, 'trust_list.source_invalid')
+  t.like(logged[0], { tenantId: 'a', host: 'lists.example' })
+  t.false(JSON.stringify(logged).includes('secret'))
 })
