@@ -29,7 +29,6 @@ import type { QrDrawing } from '../../protocol/qr-code.ts'
 import { type Verdict, type VerifyRequest, verifyCredential } from '../../protocol/semantic-credentials/index.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import { type MeaningRequest, meansTheSame } from '../../protocol/semantic-credentials/presentations/meaning.ts'
-
 import type { ListOfListsText, ListText, SignedList, SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
 import { gatherContexts } from './contexts.ts'
 import { isLight } from './lanes.ts'

@@ -64,7 +64,10 @@ const BOUNDED: readonly TaskName[] = ['scan']
  * (D-414); for a trust list of 8 MB, which a national one of 2 MB takes a second of.
  */
 const MORE_MS: Partial<Record<TaskName, number>> = {
-  ...{ check: 3_000, derive: 3_000, readTrustList: 8_000, readListOfLists: 8_000 },
+  check: 3_000,
+  derive: 3_000,
+  readTrustList: 8_000,
+  readListOfLists: 8_000,
 }
 
 /** Megabytes that tasks may have besides: a trust list of 8 MB is held as a tree three times. */

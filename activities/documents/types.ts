@@ -13,7 +13,6 @@ import type { FieldError } from '../../protocol/errors.ts'
 import type { QrDrawing } from '../../protocol/qr-code.ts'
 import type { Conversion, LinkedData } from '../../protocol/semantic-credentials/linked-data.ts'
 import type { MeaningRequest } from '../../protocol/semantic-credentials/presentations/meaning.ts'
-
 import type { ListOfListsText, ListText, SignedList, SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
 
 /** A file that is searched for QR codes. */

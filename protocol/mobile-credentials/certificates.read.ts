@@ -116,6 +116,10 @@ export function keyIn({ publicKey }: Certificate): string | undefined {
   return `${isOdd ? '03' : '02'}${Buffer.from(x, 'base64url').toString('hex')}`
 }
 
+/** Both ends of the time count (RFC 5280, section 4.1.2.5). */
+export const isValidAt = ({ notBefore, notAfter }: Pick<Certificate, 'notBefore' | 'notAfter'>, at: Date): boolean =>
+  notBefore <= at && at <= notAfter
+
 /** Whether two certificates are the same but for the bytes of their signatures. */
 export const isSameCertificate = (one: Certificate, other: Certificate): boolean =>
   one.issuerName === other.issuerName &&

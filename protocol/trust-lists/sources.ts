@@ -1,5 +1,5 @@
 import { type FieldError, Refusal, within } from '../errors.ts'
-import { certificateOfPem } from '../mobile-credentials/certificates.read.ts'
+import { certificateOfPem, isValidAt } from '../mobile-credentials/certificates.read.ts'
 
 /** The standards whose lists are imported. */
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
@@ -159,7 +159,7 @@ export function checkSource(source: TrustSourceInput): void {
 export const validNow = (pems: readonly string[], now: Date): string[] =>
   pems.filter((pem) => {
     const certificate = certificateOfPem(pem)
-    return certificate && certificate.notBefore <= now && now <= certificate.notAfter
+    return certificate !== undefined && isValidAt(certificate, now)
   })
 
 /**

@@ -1,6 +1,6 @@
 import { Refusal } from '../../../errors.ts'
 import { authorityOf } from '../../../mobile-credentials/authority.ts'
-import { readCertificate } from '../../../mobile-credentials/certificates.read.ts'
+import { isValidAt, readCertificate } from '../../../mobile-credentials/certificates.read.ts'
 import { toPem } from '../../../mobile-credentials/certificates.ts'
 import { invalidSource, refuseSource } from '../listed.ts'
 import { childrenOf, type XmlElement } from './parse.ts'
@@ -66,7 +66,7 @@ function signersOf(pointer: XmlElement, now: Date): NamedSigners {
       unnamed: noSigner(`The pointer to the list has more than ${MAX_SIGNERS} certificates of its signers.`),
     }
   const named = encoded.flatMap((der) => readCertificate(der) ?? [])
-  const valid = named.filter(({ notBefore, notAfter }) => notBefore <= now && now <= notAfter)
+  const valid = named.filter((certificate) => isValidAt(certificate, now))
   const unnamed =
     named.length === 0
       ? noSigner('The pointer to the list has no certificate of its signers.')
