@@ -58,6 +58,20 @@ test('a signed list is imported: services of the types, with names, certificates
   t.like(again.json<TrustListAnswer>(), { entryCount: 1, source: { signers: [] } }, 'the caller vouches for it')
 })
 
+test('a document takes the place of a newer one: it is what its sender sends (D-1006)', async (t) => {
+  const signed = (sequence: number) =>
+    operator.sign(
+      loteOf([{ certificates: [pem] }], { LoTESequenceNumber: sequence, ListIssueDateTime: inHours(-sequence) }),
+    )
+  const { lists, reply } = await importing(await signed(7))
+  const { id } = reply.json<TrustListAnswer>()
+  const of = { format: 'ts-119-602', signers: [operator.signer], serviceTypes: [PID_ISSUANCE] }
+  for (const sequence of [6, 9]) {
+    const updated = await lists.update(id, { source: { ...of, document: await signed(sequence) } })
+    t.is(updated.json<TrustListAnswer>().imported?.sequenceNumber, sequence, updated.text)
+  }
+})
+
 test('services count that are in force alone', async (t) => {
   const status = (name: string) => `http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/${name}`
   const list = loteOf([

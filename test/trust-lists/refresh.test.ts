@@ -278,6 +278,17 @@ test.serial('a list that is too large, that is missing, or at a private address 
 })
 
 test.serial(
+  'a list of this machine is read where its addresses are in an allowed range (docs/trust-lists.md)',
+  async (t) => {
+    const { lists, path } = await published()
+    const of = { format: 'ts-119-602', signers: [operator.signer], serviceTypes: [PID_ISSUANCE] }
+    const source = { ...of, url: `https://localhost:${names.port}${path}` }
+    const reply = await lists.create({ name: 'PID', formats: ['mobile'], source })
+    t.is(reply.status, 201, reply.text)
+  },
+)
+
+test.serial(
   'a list over which our own code fails keeps nobody else’s from being read, and is tried again',
   async (t) => {
     const broken = await published()

@@ -24,14 +24,17 @@ export async function openNames(customDomains: string[] = []) {
   const authority = await createTestAuthority()
   const dns = await startTestDns({ 'issuer.test': HERE, '*.issuer.test': HERE, 'elsewhere.test': HERE })
   for (const name of customDomains) dns.set(name, HERE)
-  const certificate = await authority.issue(['issuer.test', '*.issuer.test', 'elsewhere.test', ...customDomains])
+  const certificate = await authority.issue([
+    ...['issuer.test', '*.issuer.test', 'elsewhere.test', 'localhost'],
+    ...customDomains,
+  ])
   const elsewhere: Pages = new Map()
   const meanwhile = new Map<string, () => Promise<unknown>>()
   const platform = { apiPort: 0 }
 
   const front = await listenTls(certificate, (incoming, outgoing) => {
     const { method, url: path = '/', headers } = incoming
-    if (headers.host?.startsWith('elsewhere.test')) {
+    if (/^(?:elsewhere\.test|localhost):/.test(headers.host ?? '')) {
       const answer = () => {
         const page = elsewhere.get(path)
         outgoing.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(page)
@@ -62,7 +65,7 @@ export async function openNames(customDomains: string[] = []) {
     },
     platform,
     dns,
-    /** Files of https://elsewhere.test:<port>, by path. */
+    /** Files of https://elsewhere.test:<port>, and https://localhost:<port>, by path. */
     elsewhere,
     /** What happens while somebody reads such a file, by path: the file is answered after it. */
     meanwhile,
