@@ -20,31 +20,46 @@ interface Lane {
   bytes: number
   /** Calls under way. */
   running: number
-  /** Set while `waiting` waits for a call to end. */
+  /** Set while `waiting` waits for a call to end, or for more callers; of an idle lane, until it is forgotten. */
   timer?: NodeJS.Timeout
   isGathering: boolean
+  /** How many the last call served or left waiting: so many are likely to ask again within `returnMs`. */
+  expected: number
 }
 
 export interface BatchLimits {
   /** So long may an input wait for others, or for the call before to end. */
   waitMs?: number
+  /** So long may it wait for those whom the last call served. */
+  returnMs?: number
   items?: number
   bytes?: number
 }
 
 /**
  * Collects the signatures requested of one key at the same time, or while a call for it is under way, into one call: on the same
- * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. A call that takes long holds up
- * nobody for longer than `waitMs`.
+ * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. Who comes soon after a call waits
+ * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030). A call
+ * that takes long, or a crowd that does not return, holds up nobody for longer than `waitMs` and `returnMs`.
  */
 export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): SignBatches {
-  const { waitMs = 10, items = 200, bytes = 4 * 1024 * 1024 } = limits
+  const { waitMs = 10, returnMs = 5, items = 200, bytes = 4 * 1024 * 1024 } = limits
   const lanes = new Map<string, Lane>()
   const sending = new Set<Promise<void>>()
 
-  const post = async (name: string, waiting: Waiting[]): Promise<void> => {
+  const ended = (name: string, lane: Lane, served: number): void => {
+    lane.running -= 1
+    lane.expected = served + lane.waiting.length
+    clearTimeout(lane.timer)
+    lane.timer = undefined
+    if (lane.waiting.length > 0) gather(name, lane)
+    else if (lane.running === 0) lane.timer = setTimeout(() => lanes.delete(name), returnMs)
+  }
+
+  const post = async (name: string, lane: Lane, waiting: Waiting[]): Promise<void> => {
     const inputs = waiting.map(({ input }) => input)
     const answers = await send(name, inputs).catch((error: unknown) => error)
+    ended(name, lane, waiting.length) // before anyone who is answered can ask again
     waiting.forEach(({ settle }, index) => {
       const answer = Array.isArray(answers) ? answers[index] : answers
       if (answer instanceof Uint8Array) settle.resolve(answer)
@@ -60,12 +75,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     lane.waiting = []
     lane.bytes = 0
     lane.running += 1
-    const posting = post(name, waiting).finally(() => {
-      sending.delete(posting)
-      lane.running -= 1
-      if (lane.waiting.length > 0) gather(name, lane)
-      else if (lane.running === 0) lanes.delete(name)
-    })
+    const posting = post(name, lane, waiting).finally(() => sending.delete(posting))
     sending.add(posting)
   }
 
@@ -74,12 +84,13 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     lane.isGathering = true
     whenGathered({ size: () => lane.waiting.length, most: items, mostMs: waitMs }, () => {
       lane.isGathering = false
-      flush(name, lane)
+      if (lane.waiting.length >= lane.expected) flush(name, lane)
+      else lane.timer ??= setTimeout(() => flush(name, lane), returnMs)
     })
   }
 
   const laneOf = (name: string): Lane => {
-    const lane = lanes.get(name) ?? { waiting: [], bytes: 0, running: 0, isGathering: false }
+    const lane = lanes.get(name) ?? { waiting: [], bytes: 0, running: 0, isGathering: false, expected: 0 }
     lanes.set(name, lane)
     return lane
   }
@@ -87,6 +98,10 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   return {
     sign(name, input) {
       const lane = laneOf(name)
+      if (lane.waiting.length === 0 && lane.running === 0) {
+        clearTimeout(lane.timer)
+        lane.timer = undefined
+      }
       const settle = Promise.withResolvers<Uint8Array>()
       lane.waiting.push({ input, settle })
       lane.bytes += input.length
@@ -96,7 +111,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
       return settle.promise
     },
     async drain() {
-      while (sending.size > 0 || lanes.size > 0) {
+      while (sending.size > 0 || [...lanes.values()].some(({ waiting }) => waiting.length > 0)) {
         for (const [name, lane] of lanes) flush(name, lane)
         await Promise.all(sending)
       }

@@ -33,9 +33,9 @@ test('what is signed in one turn of the event loop, or in turns one after the ot
   t.deepEqual(await Promise.all(signed), [0, 9, 1, 2].map(input))
 })
 
-test('what comes while a call is under way goes with the next one, when that call ends', async (t) => {
+test('what comes while a call is under way goes with the next one, soon after that call ends', async (t) => {
   const { asked, send } = answering()
-  const batches = createSignBatches(send, { waitMs: 60_000 })
+  const batches = createSignBatches(send, { waitMs: 60_000, returnMs: 0 })
   const first = batches.sign('a', input(0))
   await turns(3)
   const others = [1, 2, 3].map((nth) => batches.sign('a', input(nth)))
@@ -43,10 +43,72 @@ test('what comes while a call is under way goes with the next one, when that cal
   t.is(asked.length, 1)
   asked[0]?.answer()
   await first
-  await turns(5)
+  await wait(20)
   t.deepEqual(asked[1]?.inputs, [1, 2, 3])
   asked[1]?.answer()
   t.is((await Promise.all(others)).length, 3)
+})
+
+test('two halves of a crowd that asks again and again become one call', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { waitMs: 60_000, returnMs: 60_000 })
+  const sign = (...inputs: number[]) => Promise.all(inputs.map((nth) => batches.sign('a', input(nth))))
+  const first = sign(0, 1)
+  await turns(3)
+  const second = sign(2, 3)
+  asked[0]?.answer()
+  await first
+  await turns(5)
+  t.is(asked.length, 1, 'the second half waits for the first to return')
+  const again = sign(4, 5)
+  await turns(5)
+  t.deepEqual(asked[1]?.inputs, [2, 3, 4, 5])
+  asked[1]?.answer()
+  await Promise.all([second, again])
+  const third = [sign(6), sign(7, 8)]
+  await turns(5)
+  t.is(asked.length, 2)
+  third.push(sign(9))
+  await turns(5)
+  t.deepEqual(asked[2]?.inputs, [6, 7, 8, 9])
+  asked[2]?.answer()
+  await Promise.all(third)
+})
+
+test('a crowd that does not return is waited for once, for 5 ms', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const crowd = Promise.all([0, 1, 2].map((nth) => batches.sign('a', input(nth))))
+  await turns(3)
+  asked[0]?.answer()
+  await crowd
+  const alone = batches.sign('a', input(3))
+  await turns(3)
+  t.is(asked.length, 1)
+  await wait(60)
+  t.deepEqual(asked[1]?.inputs, [3])
+  asked[1]?.answer()
+  await alone
+  const next = batches.sign('a', input(4))
+  await turns(3)
+  t.deepEqual(asked[2]?.inputs, [4], 'nobody waits after a call for one')
+  asked[2]?.answer()
+  await next
+})
+
+test('who comes later than 5 ms after a call waits for nobody', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const crowd = Promise.all([0, 1, 2].map((nth) => batches.sign('a', input(nth))))
+  await turns(3)
+  asked[0]?.answer()
+  await crowd
+  await wait(60)
+  const later = batches.sign('a', input(3))
+  await turns(3)
+  t.deepEqual(asked[1]?.inputs, [3])
+  asked[1]?.answer()
+  await later
 })
 
 test('a call that takes long holds up nobody for longer than 10 ms', async (t) => {
