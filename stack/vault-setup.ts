@@ -77,7 +77,8 @@ export async function setUpVault(vault: VaultConfig, file: string): Promise<void
     throw new Error('VAULT_ROLE_ID is empty: set the id of the AppRole that is to be made.')
   const { roleId, secretId } = credentials
   const role = 'auth/approle/role/countersign'
-  await call('POST', role, { token_policies: 'countersign', token_ttl: '1h', token_max_ttl: '24h' })
+  const tokens = { token_policies: 'countersign', token_no_default_policy: true, token_ttl: '1h', token_max_ttl: '24h' }
+  await call('POST', role, tokens)
   await call('POST', `${role}/role-id`, { role_id: roleId })
   const known = (await call('POST', `${role}/secret-id/lookup`, { secret_id: secretId })) as { data?: object }
   if (!known.data) await call('POST', `${role}/custom-secret-id`, { secret_id: secretId })
