@@ -18,6 +18,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
 import { createListOfLists, type ReadLists } from './list-of-lists.ts'
 import { createReading } from './reading.ts'
+import type { Sharing } from './texts.ts'
 
 /** Identities that are looked at at a time, repeated ones too: requests go on in between. */
 const AT_ONCE = 5
@@ -41,6 +42,15 @@ interface Known {
   facts: ListFacts | null
   /** That the source is new, and so what it has now was never there: without any issuer it is a mistake. */
   isNew: boolean
+}
+
+/** What a list is read with. */
+interface HowRead {
+  /** What `readLists` had. */
+  lists?: ReadLists | undefined
+  /** The list, in place of what the URL has. */
+  document?: string | undefined
+  sharing?: Sharing | undefined
 }
 
 type Parts = Pick<Dependencies, 'outbound' | 'documents' | 'now' | 'config' | 'log'>
@@ -117,26 +127,26 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       tenantId: string,
       source: TrustSource,
       known: ListsFacts | undefined,
+      sharing?: Sharing,
     ): Promise<ReadLists | undefined> {
       const { listOfLists } = source
-      return listOfLists && readListOfLists(tenantId, listOfLists, source, known)
+      return listOfLists && readListOfLists(tenantId, listOfLists, source, known, sharing)
     },
 
     /**
-     * `lists`: what `readLists` had; `document`: the list, in place of what the URL has. Throws
-     * `Refusal('trust_list.source_…')`, `Exhausted` where the tenant has read too much of the host, and
+     * Throws `Refusal('trust_list.source_…')`, `Exhausted` where the tenant has read too much of the host, and
      * `Unavailable('documents')` where threads are busy.
      */
     async read(
       tenantId: string,
       source: TrustSource,
       known: Known,
-      { lists, document }: { lists?: ReadLists | undefined; document?: string | undefined } = {},
+      { lists, document, sharing }: HowRead = {},
     ): Promise<ImportedList> {
       if (lists?.closed) return emptiedBy(lists.closed, known, lists)
       if (lists?.refusal) throw lists.refusal
       const { url = '', format, graceHours } = source
-      const text = document ?? (await reading.fetched(tenantId, url, format))
+      const text = document ?? (await reading.fetched(tenantId, url, format, sharing))
       const signers = signersNow(source, now(), lists?.signers)
       const list = await reading.processed(tenantId, source.url, () =>
         documents.readTrustList({ format, text, signers }, bundledOnly(tenantId)),

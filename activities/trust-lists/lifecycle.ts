@@ -233,7 +233,7 @@ export function createTrustLists(parts: Parts) {
           'The trust list has no source with a URL. Update it with what it is to have.',
         )
       const isDone = call.idempotency && 'effect' in call.idempotency
-      const list = isDone ? undefined : await readAgain(before, source)
+      const list = isDone ? undefined : await readAgain.now(before, source)
       if (list && 'error' in list) {
         await keepFailure(before, list)
         throw list.error

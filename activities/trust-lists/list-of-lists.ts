@@ -5,6 +5,7 @@ import { keysOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
 import type { Reading } from './reading.ts'
+import type { Sharing } from './texts.ts'
 
 /** A list of lists as it was read: an older one is not taken any more, whomever it names. */
 export interface ReadLists {
@@ -52,8 +53,9 @@ export function createListOfLists({ documents, now, reading }: Parts) {
     { url, signers, location }: ListsSource,
     source: Pick<TrustSource, 'url' | 'graceHours'>,
     known: ListsFacts | undefined,
+    sharing: Sharing | undefined,
   ): Promise<ReadLists> {
-    const text = await reading.fetched(tenantId, url, 'ts-119-612')
+    const text = await reading.fetched(tenantId, url, 'ts-119-612', sharing)
     const input = { text, signers: validNow(signers, now()), location: location ?? source.url ?? '', now: now() }
     const list = await reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
     reading.assertNewest(list, known, known && keysOf(signers))

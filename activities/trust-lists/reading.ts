@@ -5,6 +5,7 @@ import type { SourceFormat } from '../../protocol/trust-lists/sources.ts'
 import { type Aged, isOlder, type KnownAge } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { OutboundFault } from '../frame/outbound/faults.ts'
+import { createTexts, type Sharing } from './texts.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
@@ -21,21 +22,27 @@ export function createReading({
   config,
   log,
 }: Pick<Dependencies, 'outbound' | 'now' | 'config' | 'log'>) {
+  const texts = createTexts({ now })
+
+  async function fetchText(tenantId: string, url: string, format: SourceFormat): Promise<string> {
+    try {
+      const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
+      const { status, body } = await outbound.fetch(request)
+      if (status === 200) return Buffer.from(body).toString('utf8')
+      throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
+    } catch (error) {
+      const isRefused = error instanceof Refusal && error.code.startsWith('outbound.')
+      // too many calls of the platform wait for the host: that is no fact about the list
+      const isBusy = error instanceof OutboundFault && error.kind === 'busy'
+      if (isBusy || !(isRefused || isOutboundFault(error))) throw error
+      throw refuseSource('trust_list.source_unavailable', `The list could not be read. ${error.message}`)
+    }
+  }
+
   return {
-    async fetched(tenantId: string, url: string, format: SourceFormat): Promise<string> {
-      try {
-        const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
-        const { status, body } = await outbound.fetch(request)
-        if (status === 200) return Buffer.from(body).toString('utf8')
-        throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
-      } catch (error) {
-        const isRefused = error instanceof Refusal && error.code.startsWith('outbound.')
-        // too many calls of the platform wait for the host: that is no fact about the list
-        const isBusy = error instanceof OutboundFault && error.kind === 'busy'
-        if (isBusy || !(isRefused || isOutboundFault(error))) throw error
-        throw refuseSource('trust_list.source_unavailable', `The list could not be read. ${error.message}`)
-      }
-    },
+    /** `sharing`: the text may be one that was fetched for another list; undefined: it is fetched now. */
+    fetched: (tenantId: string, url: string, format: SourceFormat, sharing: Sharing | undefined): Promise<string> =>
+      texts.text(`${format} ${url}`, sharing, () => fetchText(tenantId, url, format)),
 
     /** A list that our own code fails over is one that cannot be read: the other lists of the schedule go on. */
     async processed<List>(tenantId: string, url: string | undefined, work: () => Promise<List>): Promise<List> {

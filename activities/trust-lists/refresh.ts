@@ -45,7 +45,7 @@ export function createTrustRefresh({ database, systemSql, now, uuid, log, trustI
   }
 
   const read = async (row: TrustList): Promise<ImportedList | FailedReading | undefined> =>
-    row.source?.url === undefined ? undefined : readAgain(row, row.source)
+    row.source?.url === undefined ? undefined : readAgain.shared(row, row.source)
 
   /**
    * What came of it, unless the list was changed meanwhile. The last list that was read stays where this one failed. Nothing

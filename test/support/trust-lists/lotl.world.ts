@@ -1,3 +1,4 @@
+import type { OutboundRequest } from '../../../activities/frame/outbound/index.ts'
 import { createActivities } from '../../../activities/index.ts'
 import { until } from '../credentials/dids.ts'
 import { makeForeignIaca } from '../credentials/mobile.issuers.ts'
@@ -77,6 +78,31 @@ export async function openLotlWorld(options: Parameters<typeof openWorld>[0] = {
     }
   }
 
+  /** The schedule of one worker process, with the paths that it reads, in order; `before` may refuse one. */
+  function schedule(before: (request: OutboundRequest) => Promise<void> | void = () => undefined) {
+    const { outbound } = world.dependencies
+    const paths: string[] = []
+    let hours = 0
+    const fetch: typeof outbound.fetch = async (request) => {
+      paths.push(new URL(request.url).pathname)
+      await before(request)
+      return outbound.fetch(request)
+    }
+    const now = () => new Date(Date.now() + hours * HOUR_MS)
+    const activities = createActivities({ ...world.dependencies, outbound: { ...outbound, fetch }, now })
+    return {
+      /** Its pass, so many hours from now; returns how often it reads each path. */
+      async pass(at: number): Promise<Record<string, number>> {
+        hours = at
+        paths.length = 0
+        await activities.refreshTrustLists()
+        const reads: Record<string, number> = {}
+        for (const path of paths) reads[path] = (reads[path] ?? 0) + 1
+        return reads
+      },
+    }
+  }
+
   return {
     ...{ names, world, commission, austria, stranger, one, other, urlOf, places, imported },
     create: async (at: Awaited<ReturnType<typeof places>>, source: object = {}): Promise<Reply> =>
@@ -86,6 +112,7 @@ export async function openLotlWorld(options: Parameters<typeof openWorld>[0] = {
       const now = () => new Date(Date.now() + hours * HOUR_MS)
       return createActivities({ ...world.dependencies, now }).refreshTrustLists()
     },
+    schedule,
     async close() {
       await world.close()
       await names.close()
