@@ -2,15 +2,37 @@ import { createHash, createPublicKey, diffieHellman, hkdfSync, type KeyObject, v
 import { type Cbor, type CborMap, encodeCbor, Tag } from '../cose/cbor.ts'
 import { type CoseSign1, HEADER, sigStructure } from '../cose/sign1.ts'
 import { ENCODED_CBOR } from './issuer-signed.ts'
-import type { DeviceProof } from './mdl.ts'
 import { deviceMessageOf, type Mdoc } from './read.ts'
 
-/** Algorithms of ISO/IEC 18013-5, tables B.3 and 22, by their COSE numbers, each with its hash and its curves. */
-const ALGORITHMS: ReadonlyMap<Cbor, { hash: string | null; curves: readonly string[] }> = new Map([
+/** COSE_Sign1 or COSE_Mac0 of a device with the payload that both sides have, and the key that verifies it. */
+export interface DeviceProof {
+  member: 'deviceSignature' | 'deviceMac'
+  message: CoseSign1
+  payload: Uint8Array
+  key: KeyObject | Uint8Array
+}
+
+interface Algorithm {
+  hash: string | null
+  curves: readonly string[]
+}
+
+/** Algorithms of ISO/IEC 18013-5, tables B.3 and 22, by their COSE numbers, each with its hash and its curves: those that @auth0/mdl knows. */
+const ISO_ALGORITHMS: ReadonlyMap<Cbor, Algorithm> = new Map([
   [-7, { hash: 'sha256', curves: ['prime256v1', 'brainpoolP256r1'] }],
   [-35, { hash: 'sha384', curves: ['secp384r1', 'brainpoolP320r1', 'brainpoolP384r1'] }],
   [-36, { hash: 'sha512', curves: ['secp521r1', 'brainpoolP512r1'] }],
   [-8, { hash: null, curves: ['ed25519', 'ed448'] }],
+])
+
+/** The same with the curve in the name (RFC 9864, section 2), which HAIP 1.0 (section 7) has beside them. */
+const ALGORITHMS: ReadonlyMap<Cbor, Algorithm> = new Map([
+  ...ISO_ALGORITHMS,
+  [-9, { hash: 'sha256', curves: ['prime256v1'] }],
+  [-51, { hash: 'sha384', curves: ['secp384r1'] }],
+  [-52, { hash: 'sha512', curves: ['secp521r1'] }],
+  [-19, { hash: null, curves: ['ed25519'] }],
+  [-53, { hash: null, curves: ['ed448'] }],
 ])
 
 const curveOf = ({ asymmetricKeyDetails, asymmetricKeyType }: KeyObject): string =>
@@ -25,10 +47,11 @@ export function isFitFor({ protected: header, unprotected }: CoseSign1, key: Key
   return ALGORITHMS.get(header.get(HEADER.alg))?.curves.includes(curveOf(key)) ?? false
 }
 
-/** Curves of ISO/IEC 18013-5, table B.3, that @auth0/mdl does not have. */
-export const isBrainpool = (key: KeyObject): boolean => curveOf(key).startsWith('brainpool')
+/** Whether @auth0/mdl lacks the curve of the key or the algorithm of the message. */
+export const isBeyondLibrary = ({ protected: header }: CoseSign1, key: KeyObject): boolean =>
+  curveOf(key).startsWith('brainpool') || !ISO_ALGORITHMS.has(header.get(HEADER.alg))
 
-/** Whether a fit COSE_Sign1 verifies with a key; @auth0/mdl has no Brainpool curve, and reads no lists. */
+/** Whether a fit COSE_Sign1 verifies with a key, without @auth0/mdl, which reads no lists either. */
 export function isSignedByKey({ protected: header, protectedBytes, payload, signature }: CoseSign1, key: KeyObject) {
   const algorithm = ALGORITHMS.get(header.get(HEADER.alg))
   if (!algorithm || !payload) return false

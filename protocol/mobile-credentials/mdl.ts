@@ -3,16 +3,9 @@ import { DeviceSignedDocument, type IssuerSignedDocument, parse } from '@auth0/m
 import { type Cbor, encodeCbor, Tag } from '../cose/cbor.ts'
 import type { CoseSign1 } from '../cose/sign1.ts'
 import { Refusal } from '../errors.ts'
+import { type DeviceProof, isBeyondLibrary, isSignedByKey } from './device-auth.ts'
 import { ENCODED_CBOR, embed } from './issuer-signed.ts'
 import { type Item, MDOC, type Mdoc } from './read.ts'
-
-/** COSE_Sign1 or COSE_Mac0 of a device with the payload that both sides have, and the key that verifies it. */
-export interface DeviceProof {
-  member: 'deviceSignature' | 'deviceMac'
-  message: CoseSign1
-  payload: Uint8Array
-  key: KeyObject | Uint8Array
-}
 
 const coseOf = ({ protectedBytes, signature }: CoseSign1, payload: Uint8Array): Cbor[] => [
   protectedBytes,
@@ -104,6 +97,9 @@ export class MdlDocument {
   isDeviceAuthentic(): Promise<boolean> {
     const [document, proof] = [this.#document, this.#proof]
     if (!proof || !(document instanceof DeviceSignedDocument)) return Promise.resolve(false)
+    const { key, message, payload } = proof
+    if (!(key instanceof Uint8Array) && isBeyondLibrary(message, key))
+      return Promise.resolve(isSignedByKey({ ...message, payload }, key))
     const { deviceSignature, deviceMac } = document.deviceSigned.deviceAuth
     return holds(async () => (await (deviceSignature ?? deviceMac)?.verify(proof.key)) === true)
   }

@@ -3,7 +3,7 @@ import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../cr
 import { isOutboundFault, Refusal } from '../errors.ts'
 import type { TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
-import { deviceProofOf, isBrainpool, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
+import { deviceProofOf, isBeyondLibrary, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import type { MdlDocument } from './mdl.ts'
 import { isSignedFor, MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
@@ -96,7 +96,9 @@ const revocation: Check = ({ signer, iaca }, { isRevoked }) =>
 const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
   if (!signer || !mdl) return []
   const { publicKey } = signer
-  const isSigned = isBrainpool(publicKey) ? isSignedByKey(issuerAuth, publicKey) : await mdl.isSignedBy(publicKey)
+  const isSigned = isBeyondLibrary(issuerAuth, publicKey)
+    ? isSignedByKey(issuerAuth, publicKey)
+    : await mdl.isSignedBy(publicKey)
   return isSigned && isFitFor(issuerAuth, publicKey)
     ? []
     : failed('Signature', 'The signature of the issuer does not verify.')

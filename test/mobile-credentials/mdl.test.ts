@@ -172,6 +172,19 @@ test('an issuer with a Brainpool key verifies, which @auth0/mdl cannot, and a ch
   t.deepEqual(await faultsOf(document, BRAINPOOL), ['Signature'])
 })
 
+test('ESP256, which names its curve, counts as ES256 does, of issuer and device, and no other curve has it (RFC 9864)', async (t) => {
+  const issuer = await newIssuer()
+  const algorithm = (value: number): CborMap => new Map([[HEADER.alg, value]])
+  const document = await issuerSigned(issuer, { protected: algorithm(-9) })
+  t.deepEqual(await faultsOf(document, issuer), [])
+  const [header, unprotected, payload] = document.get('issuerAuth') as Cbor[]
+  document.set('issuerAuth', [header, unprotected, payload, new Uint8Array(64).fill(1)])
+  t.deepEqual(await faultsOf(document, issuer), ['Signature'])
+  for (const value of [-51, -52, -19, -53, -47])
+    t.deepEqual(await faultsOf(await issuerSigned(issuer, { protected: algorithm(value) }), issuer), ['Signature'])
+  t.deepEqual(await faultsOf(await issuerSigned(BRAINPOOL, { protected: algorithm(-9) }), BRAINPOOL), ['Signature'])
+})
+
 test('a document that would make the decoder of @auth0/mdl work without bound is malformed', async (t) => {
   const issuer = await newIssuer()
   const codeFor = (terms: Terms) => codeOf(async () => faultsOf(await issuerSigned(issuer, terms), issuer))
@@ -226,10 +239,13 @@ test('a device is authenticated over its bytes as they were received, and withou
     return faultsOf(response(issued, deviceSigned), issuer, { transcript })
   }
   t.deepEqual(await faults('deviceSignature', null), [])
+  t.deepEqual(await faults('deviceSignature', null, new Map([[HEADER.alg, -9]])), [])
+  t.deepEqual(await faults('deviceSignature', payload, new Map([[HEADER.alg, -9]])), ['Device'])
   t.deepEqual(await faults('deviceSignature', payload), ['Device'])
   t.deepEqual(await faults('deviceMac', null), ['Device'])
   t.deepEqual(await faults('deviceSignature', null, new Map<number, Cbor>([ES256, [HEADER.crit, [99]]])), ['Device'])
-  t.deepEqual(await faults('deviceSignature', null, new Map([[HEADER.alg, -8]])), ['Device'])
+  for (const other of [-8, -51])
+    t.deepEqual(await faults('deviceSignature', null, new Map([[HEADER.alg, other]])), ['Device'])
   t.deepEqual(await faults('neither', null), ['Device'])
   t.deepEqual(await faultsOf(response(issued), issuer, { transcript }), ['Device'])
 })

@@ -48,8 +48,8 @@ export interface WalletRequest {
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 
-/** Algorithms of issuer and device that the verification of mdocs reads, as COSE has them. */
-const MDOC_ALGORITHMS = [-7, -8, -35, -36]
+/** Algorithms of issuer and device that the verification of mdocs reads, as COSE has them, and as RFC 9864 names them with their curve. */
+const MDOC_ALGORITHMS = [-7, -9, -8, -19, -35, -51, -36, -52]
 
 /** Of SD-JWT VCs, as their verification reads them. */
 const SD_JWT_ALGORITHMS = ['ES256', 'ES384', 'EdDSA', 'Ed25519']

@@ -170,7 +170,7 @@ test('a request fits what the wallet is able to, or is refused with what the ver
     refusalOf(() => fitted({ ...REQUEST, ...request }, 'ES256', metadata(more)))?.slice(0, 2)
   const no = (name: string) => ['wallet_request.unsupported', `wallet_metadata.${name}`]
   const sdJwt = { 'dc+sd-jwt': {} }
-  const both = { ...sdJwt, mso_mdoc: { deviceauth_alg_values: [-9, -7] } }
+  const both = { ...sdJwt, mso_mdoc: { deviceauth_alg_values: [-47, -9] } }
   const cases: [object, object, string?][] = [
     [{}, {}],
     [{ vp_formats_supported: both }, {}],
@@ -183,7 +183,7 @@ test('a request fits what the wallet is able to, or is refused with what the ver
       {},
       'vp_formats_supported',
     ],
-    [{ vp_formats_supported: { ...sdJwt, mso_mdoc: { deviceauth_alg_values: [-9] } } }, {}, 'vp_formats_supported'],
+    [{ vp_formats_supported: { ...sdJwt, mso_mdoc: { deviceauth_alg_values: [-47] } } }, {}, 'vp_formats_supported'],
     [{ vp_formats_supported: {} }, {}, 'vp_formats_supported'],
     [{ client_id_prefixes_supported: ['x509_hash'] }, {}],
     [{ client_id_prefixes_supported: ['x509'] }, {}, 'client_id_prefixes_supported'],
