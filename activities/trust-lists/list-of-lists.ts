@@ -51,12 +51,18 @@ export function createListOfLists({ documents, now, reading }: Parts) {
   async function read(
     tenantId: string,
     { url, signers, location }: ListsSource,
-    source: Pick<TrustSource, 'url' | 'graceHours'>,
+    source: Pick<TrustSource, 'format' | 'url' | 'graceHours'>,
     known: ListsFacts | undefined,
     sharing: Sharing | undefined,
   ): Promise<ReadLists> {
-    const text = await reading.fetched(tenantId, url, 'ts-119-612', sharing)
-    const input = { text, signers: validNow(signers, now()), location: location ?? source.url ?? '', now: now() }
+    const text = await reading.fetched(tenantId, url, source.format, sharing)
+    const input = {
+      format: source.format,
+      text,
+      signers: validNow(signers, now()),
+      location: location ?? source.url ?? '',
+      now: now(),
+    }
     const list = await reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
     reading.assertNewest(list, known, known && keysOf(signers))
     const { unnamed } = list

@@ -97,7 +97,7 @@ const SCHEMAS: Schemas = {
   TrustListLocation: {
     type: 'string',
     description:
-      'Where the list of the lists says that the list is (TSLLocation), as it stands there. Default: the url of the source; needed with a document.',
+      'Where the list of the lists says that the list is (TSLLocation, LoTELocation), as it stands there. Default: the url of the source; needed with a document.',
     pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$',
     maxLength: 2_000,
     example: 'https://lists.example/at.xml',

@@ -27,8 +27,9 @@ export const TRUST_LIST_PROBLEMS = {
     },
     'trust_list.lotl_invalid': {
       meaning:
-        'The document at the address of the list of the lists is none of ETSI TS 119 612; detail says what is wrong.',
-      remedy: 'See that the url of listOfLists is that of a list of lists in XML. If it is, tell its operator.',
+        'The document at the address of the list of the lists is none of the standard of the list; detail says what is wrong.',
+      remedy:
+        'See that the url of listOfLists is that of a list of lists in the format of the source. If it is, tell its operator.',
     },
     'trust_list.lotl_no_pointer': {
       meaning: 'The list of the lists has no pointer to the list.',

@@ -70,7 +70,7 @@ export type TrustRefreshHours = number
  */
 export type TrustGraceHours = number
 
-/** A list of lists (LOTL) by ETSI TS 119 612: it names who signs the list. */
+/** A list of lists (LOTL) by the standard of the list: it names who signs that. */
 export interface ListOfListsIn {
   url: TrustSourceUrl
   /** Of the list of lists. */
@@ -86,7 +86,7 @@ export interface TrustSourceIn {
   document?: TrustSourceDocument | null
   /** Needed with url, unless a list of lists names them; without both, a document needs no signature. */
   signers?: TrustSourceSigners | null
-  /** In place of signers, for ts-119-612: it is read with the list each time. */
+  /** In place of signers: it is read with the list each time. */
   listOfLists?: ListOfListsIn | null
   /** The issuers of these services count. */
   serviceTypes: TrustServiceTypes

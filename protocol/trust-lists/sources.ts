@@ -91,15 +91,12 @@ const signerFaults = (signers: readonly string[], path: string): FieldError[] =>
     certificateOfPem(pem) ? [] : fault('', 'pem', 'expected one X.509 certificate in PEM'),
   )
 
-/** Its list is in XML, and nobody else says who signs that. */
-function listsFaults({ format, document, signers, listOfLists }: TrustSourceInput): FieldError[] {
+/** Nobody else says who signs its list. */
+function listsFaults({ document, signers, listOfLists }: TrustSourceInput): FieldError[] {
   if (!listOfLists) return []
   const { signers: signersOfLists, location } = listOfLists
   const at = (name: string) => within(within('source', 'listOfLists'), name)
   return [
-    ...(format === 'ts-119-612'
-      ? []
-      : fault(within('source', 'listOfLists'), 'format', 'expected none: it names signers of lists of ts-119-612')),
     ...(signers.length === 0
       ? []
       : fault(

@@ -5,9 +5,6 @@ import { ATTESTED } from '../users/wallet-providers.tsx'
 
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 
-/** Of the lists whose signers a list of lists may name. */
-export const LISTS_FORMAT = 'ts-119-612'
-
 export const SIGNED_BY = ['signers', 'lists'] as const
 
 /** Name of the field of an issuer: the platform names the member by what it is. */

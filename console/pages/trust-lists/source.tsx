@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useTexts } from '../../texts/index.ts'
-import { LISTS_FORMAT, SIGNED_BY, SOURCE_FORMATS } from './read.ts'
+import { SIGNED_BY, SOURCE_FORMATS } from './read.ts'
 
 type Source = NonNullable<Schemas['TrustListOut']['source']>
 type From = 'url' | 'file'
@@ -67,11 +67,7 @@ export function SourceFields({ from, source, typed }: Props) {
           required
         />
       )}
-      {format === LISTS_FORMAT ? (
-        <SignedBy from={from} source={source} typed={typed} />
-      ) : (
-        <Signers from={from} source={source} typed={typed} />
-      )}
+      <SignedBy from={from} source={source} typed={typed} />
       <KeptEntry
         typed={typed}
         label={texts.serviceTypes}

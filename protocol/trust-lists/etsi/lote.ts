@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../json.ts'
 import { LAST_MOMENT } from '../../time.ts'
 import { type EtsiList, invalidSource, type ListedService, sortedIdentifiers, unknownExtension } from './listed.ts'
 
-const objects = (value: unknown, what: string): Json[] => {
+export const objects = (value: unknown, what: string): Json[] => {
   if (value === undefined) return []
   if (Array.isArray(value) && value.every(isObject)) return value
   throw invalidSource(`The ${what} of the list is no list of objects.`)
@@ -34,6 +34,14 @@ const onceEach = (values: readonly unknown[]): string[] => [
   ...new Set(values.map((each) => (typeof each === 'string' ? each : ''))),
 ]
 
+/** The certificates in DER of these identities, each once. */
+export const certificatesIn = (identities: readonly Json[]): Buffer[] =>
+  onceEach(
+    identities
+      .flatMap(({ X509Certificates: certificates }) => objects(certificates, 'X509Certificates'))
+      .map(({ val }) => val),
+  ).map((text) => Buffer.from(text, 'base64'))
+
 /** Which of them are critical, where they say so, by either name; none is known here. */
 function assertExtensions(extensions: unknown, name: string): void {
   for (const { Critical, critical } of objects(extensions ?? [], name))
@@ -52,17 +60,40 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
     ServiceInformationExtensions: extensions,
   } = information
   assertExtensions(extensions, 'ServiceInformationExtensions')
-  const { X509Certificates: certificates, OtherIds: others } = isObject(identity) ? identity : {}
+  const named = isObject(identity) ? identity : {}
+  const { OtherIds: others } = named
   return {
     entity,
     type: type === undefined ? '' : textOf(type, 'ServiceTypeIdentifier'),
     status: status === undefined ? undefined : textOf(status, 'ServiceStatus'),
     statusSince: since === undefined ? undefined : timeOf(since, 'StatusStartingTime'),
-    certificates: onceEach(objects(certificates, 'X509Certificates').map(({ val }) => val)).map((text) =>
-      Buffer.from(text, 'base64'),
-    ),
+    certificates: certificatesIn([named]),
     ...sortedIdentifiers(Array.isArray(others) ? onceEach(others) : []),
   }
+}
+
+/** Reads what a list in JSON says of itself, whether it lists entities or lists. Throws `Refusal('trust_list.source_…')`. */
+export function readLoteScheme(document: unknown): {
+  root: Json
+  information: Json
+  scheme: Omit<EtsiList, 'services'>
+} {
+  const root = isObject(document) && isObject(document.LoTE) ? document.LoTE : document
+  if (!isObject(root)) throw invalidSource('The list is no JSON object.')
+  const { ListAndSchemeInformation: information } = root
+  if (!isObject(information)) throw invalidSource('The list has no ListAndSchemeInformation.')
+  const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = information
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
+    throw invalidSource('The LoTESequenceNumber of the list is no whole number.')
+  assertExtensions(information.SchemeExtensions, 'SchemeExtensions')
+  const scheme = {
+    type: type === undefined ? undefined : textOf(type, 'LoTEType'),
+    sequence: Number(sequence),
+    issuedAt: timeOf(information.ListIssueDateTime ?? information.ListIssueDatetime, 'ListIssueDateTime'),
+    nextUpdate: nextUpdate === undefined || nextUpdate === null ? undefined : timeOf(nextUpdate, 'NextUpdate'),
+    isClosed: nextUpdate === null,
+  }
+  return { root, information, scheme }
 }
 
 /**
@@ -70,21 +101,10 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
  * before the standard have it, without. Throws `Refusal('trust_list.source_invalid')`.
  */
 export function readLote(document: unknown): EtsiList {
-  const root = isObject(document) && isObject(document.LoTE) ? document.LoTE : document
-  if (!isObject(root)) throw invalidSource('The list is no JSON object.')
-  const { ListAndSchemeInformation: scheme, TrustedEntitiesList: entities } = root
-  if (!isObject(scheme)) throw invalidSource('The list has no ListAndSchemeInformation.')
-  const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = scheme
-  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
-    throw invalidSource('The LoTESequenceNumber of the list is no whole number.')
-  assertExtensions(scheme.SchemeExtensions, 'SchemeExtensions')
+  const { root, scheme } = readLoteScheme(document)
   return {
-    type: type === undefined ? undefined : textOf(type, 'LoTEType'),
-    sequence: Number(sequence),
-    issuedAt: timeOf(scheme.ListIssueDateTime ?? scheme.ListIssueDatetime, 'ListIssueDateTime'),
-    nextUpdate: nextUpdate === undefined || nextUpdate === null ? undefined : timeOf(nextUpdate, 'NextUpdate'),
-    isClosed: nextUpdate === null,
-    services: objects(entities, 'TrustedEntitiesList').flatMap((entity) => {
+    ...scheme,
+    services: objects(root.TrustedEntitiesList, 'TrustedEntitiesList').flatMap((entity) => {
       const { TrustedEntityInformation: information, TrustedEntityServices: services } = entity
       const name = isObject(information) ? nameOf(information.TEName) : undefined
       if (isObject(information)) assertExtensions(information.TEInformationExtensions, 'TEInformationExtensions')

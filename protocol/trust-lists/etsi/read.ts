@@ -1,9 +1,11 @@
-import { certificateOfPem } from '../../mobile-credentials/certificates.read.ts'
+import { type Certificate, certificateOfPem } from '../../mobile-credentials/certificates.read.ts'
 import type { SourceFormat } from '../sources.ts'
 import { listJson, verifiedJson } from './jws.ts'
 import { boundedList, type EtsiList } from './listed.ts'
+import { readLoteOfLists } from './lote.lists.ts'
 import { readLote } from './lote.ts'
-import { type ListOfLists, readLotl } from './xml/lotl.ts'
+import type { ListOfLists, Wanted } from './pointers.ts'
+import { readLotl } from './xml/lotl.ts'
 import { verifiedXml } from './xml/signature.ts'
 import { readTsl } from './xml/tsl.ts'
 
@@ -42,14 +44,11 @@ export const readEtsiList = async ({ text, ...list }: ListText): Promise<SignedL
   boundedList(await READERS[list.format]({ ...list, text: text.trim() }))
 
 /** A list of lists as it was fetched. */
-export interface ListOfListsText {
+export interface ListOfListsText extends Wanted {
+  format: SourceFormat
   text: string
   /** PEM: one of them has signed it. */
   signers: readonly string[]
-  /** Of the list whose signers are wanted. */
-  location: string
-  /** Certificates count that are valid then. */
-  now: Date
 }
 
 /** A list of lists that was verified. */
@@ -58,8 +57,19 @@ export interface SignedListOfLists extends ListOfLists {
   signedBy: string
 }
 
-/** Verifies and reads a list of lists. Throws as `readEtsiList` does; that it names nobody is said in what it returns. */
-export const readListOfLists = async (list: ListOfListsText): Promise<SignedListOfLists> => {
-  const { text, signedBy } = verifiedXml(list.text.trim(), certificatesOf(list.signers))
-  return { ...readLotl(text, list), signedBy }
+const READERS_OF_LISTS: Readonly<
+  Record<SourceFormat, (text: string, signers: readonly Certificate[], wanted: Wanted) => Promise<SignedListOfLists>>
+> = {
+  async 'ts-119-602'(text, signers, wanted) {
+    const { content, signedBy } = await verifiedJson(text, signers)
+    return { ...readLoteOfLists(content, wanted), signedBy }
+  },
+  async 'ts-119-612'(text, signers, wanted) {
+    const signed = verifiedXml(text, signers)
+    return { ...readLotl(signed.text, wanted), signedBy: signed.signedBy }
+  },
 }
+
+/** Verifies and reads a list of lists. Throws as `readEtsiList` does; that it names nobody is said in what it returns. */
+export const readListOfLists = ({ format, text, signers, ...wanted }: ListOfListsText): Promise<SignedListOfLists> =>
+  READERS_OF_LISTS[format](text.trim(), certificatesOf(signers), wanted)

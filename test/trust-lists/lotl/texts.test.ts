@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
-import { Exhausted } from '../../protocol/errors.ts'
-import type { TrustListAnswer } from '../support/trust-lists/lists.ts'
-import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
+import { Exhausted } from '../../../protocol/errors.ts'
+import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
+import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
 test.before(async () => {

@@ -1,13 +1,13 @@
 import test from 'ava'
-import { createTransferRules } from '../../activities/administration/transfers/rules/index.ts'
-import { trustListStaleAt } from '../../activities/administration/transfers/rules/trust-lists.ts'
-import { OPERATOR_SCOPES } from '../../protocol/tokens-logs/index.ts'
-import { refusal } from '../support/credentials/templates.ts'
-import { addClient } from '../support/frame/tenants.ts'
-import { fileOf, linesOf, rowsOf, transfersOf } from '../support/transfers/transfers.ts'
-import type { TrustListAnswer } from '../support/trust-lists/lists.ts'
-import { trustListsOf } from '../support/trust-lists/lists.ts'
-import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
+import { createTransferRules } from '../../../activities/administration/transfers/rules/index.ts'
+import { trustListStaleAt } from '../../../activities/administration/transfers/rules/trust-lists.ts'
+import { OPERATOR_SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import { addClient } from '../../support/frame/tenants.ts'
+import { fileOf, linesOf, rowsOf, transfersOf } from '../../support/transfers/transfers.ts'
+import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
+import { trustListsOf } from '../../support/trust-lists/lists.ts'
+import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
 test.before(async () => {

@@ -1,10 +1,10 @@
 import test from 'ava'
-import { refusal } from '../support/credentials/templates.ts'
-import type { TrustListAnswer } from '../support/trust-lists/lists.ts'
-import { inHours } from '../support/trust-lists/lote.ts'
-import { LOTL_TYPE, lotlOf } from '../support/trust-lists/lotl.ts'
-import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
-import { tslOf } from '../support/trust-lists/tsl.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
+import { inHours } from '../../support/trust-lists/lote.ts'
+import { LOTL_TYPE, lotlOf } from '../../support/trust-lists/lotl.ts'
+import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
+import { tslOf } from '../../support/trust-lists/tsl.ts'
 
 let here: LotlWorld
 test.before(async () => {
@@ -192,7 +192,6 @@ test('a source with a list of lists that does not fit is refused at its place, b
   const { listOfLists } = at.source()
   const cases: [source: object, place: string, code: string][] = [
     [{ signers: [here.austria.signer] }, 'source.signers', 'variant'],
-    [{ format: 'ts-119-602' }, 'source.listOfLists', 'format'],
     [{ listOfLists: { ...listOfLists, signers: [] } }, 'source.listOfLists.signers', 'required'],
     [{ listOfLists: { ...listOfLists, signers: ['none'] } }, 'source.listOfLists.signers.0', 'pem'],
     [{ listOfLists: null }, 'source.signers', 'required'],

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { refusal } from '../support/credentials/templates.ts'
-import { inHours } from '../support/trust-lists/lote.ts'
-import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import { inHours } from '../../support/trust-lists/lote.ts'
+import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
 test.before(async () => {

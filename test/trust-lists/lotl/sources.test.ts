@@ -1,13 +1,13 @@
 import test from 'ava'
-import { OutboundFault } from '../../activities/frame/outbound/faults.ts'
-import { createActivities } from '../../activities/index.ts'
-import { Exhausted, Unavailable } from '../../protocol/errors.ts'
+import { OutboundFault } from '../../../activities/frame/outbound/faults.ts'
+import { createActivities } from '../../../activities/index.ts'
+import { Exhausted, Unavailable } from '../../../protocol/errors.ts'
 
-import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
-import { refusal } from '../support/credentials/templates.ts'
-import { connected } from '../support/stack/backup.ts'
-import { inHours } from '../support/trust-lists/lote.ts'
-import { type LotlWorld, openLotlWorld } from '../support/trust-lists/lotl.world.ts'
+import { makeForeignIaca } from '../../support/credentials/mobile.issuers.ts'
+import { refusal } from '../../support/credentials/templates.ts'
+import { connected } from '../../support/stack/backup.ts'
+import { inHours } from '../../support/trust-lists/lote.ts'
+import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
 test.before(async () => {

@@ -1,8 +1,8 @@
 import test from 'ava'
-import { Refusal } from '../../protocol/errors.ts'
-import { readListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
-import { LOTL_TYPE, lotlOf, openSigner, type Pointer, type Signer } from '../support/trust-lists/lotl.ts'
-import { type Scheme, tslOf } from '../support/trust-lists/tsl.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { readListOfLists } from '../../../protocol/trust-lists/etsi/read.ts'
+import { LOTL_TYPE, lotlOf, openSigner, type Pointer, type Signer } from '../../support/trust-lists/lotl.ts'
+import { type Scheme, tslOf } from '../../support/trust-lists/tsl.ts'
 
 const HERE = 'https://lists.example/at.xml'
 
@@ -20,7 +20,13 @@ const pointer = (more: Partial<Pointer> = {}): Pointer => ({
 })
 
 const read = (xml: string, location = HERE) =>
-  readListOfLists({ text: operator.signNow(xml), signers: [operator.signer], location, now: new Date() })
+  readListOfLists({
+    format: 'ts-119-612',
+    text: operator.signNow(xml),
+    signers: [operator.signer],
+    location,
+    now: new Date(),
+  })
 
 type Unnamed = Pick<Awaited<ReturnType<typeof readListOfLists>>, 'unnamed'>
 
@@ -153,7 +159,7 @@ for (const [what, xml, code, message] of WRONG)
 test('who signs a list of lists is who its source names, and no one else', async (t) => {
   const good = operator.signNow(lotlOf([pointer()]))
   const by = (text: string, signers: string[]) =>
-    refusalOf(readListOfLists({ text, signers, location: HERE, now: new Date() }))
+    refusalOf(readListOfLists({ format: 'ts-119-612', text, signers, location: HERE, now: new Date() }))
   const signature = 'trust_list.source_signature'
   t.is((await by(good, [stranger.signer]))[0], signature)
   t.is((await by(good, []))[0], signature, 'nobody is no permission')
