@@ -17,6 +17,8 @@ export interface Row {
   many: Measured
   /** Answered credentials that the database does not hold. */
   lost: number
+  /** Of the platform without Vault beside it, at concurrency 32, round by round; only with `--vault`. */
+  beside?: Measured[]
 }
 
 export interface Report {
@@ -48,11 +50,14 @@ export const describeMachine = (): string[] => {
 /** Of the last minute. */
 export const loadNow = (): number => loadavg()[0] ?? 0
 
-/** Rounds are compared one by one, since plain loop and platform meet the same machine in each; the middle one counts. */
-export const ratioOf = ({ plain, rounds }: Row): { middle: number; low: number; high: number } => {
-  const ratios = rounds.map((round, index) => rate(round) / rate(plain[index] ?? joined(plain)))
+/** Rounds are compared one by one, since both meet the same machine in each; the middle one counts. */
+function comparedWith(other: Measured[], rounds: Measured[]): { middle: number; low: number; high: number } {
+  const ratios = rounds.map((round, index) => rate(round) / rate(other[index] ?? joined(other)))
   return { middle: median(ratios), low: Math.min(...ratios), high: Math.max(...ratios) }
 }
+
+/** The platform beside the plain loop. */
+export const ratioOf = ({ plain, rounds }: Row) => comparedWith(plain, rounds)
 
 const HEAD = [
   'Format | | Plain loop /s | 1 at a time /s | p50 ms | p95 | p99 | 32 at a time /s | p50 ms | p95 | p99 | Errors | 32 ÷ plain (rounds) | CPU ms plain | CPU ms at 32',
@@ -68,8 +73,10 @@ function cells(measured: Measured): string[] {
   return [amount(rate(measured)), ...[50, 95, 99].map((rank) => percentile(sorted, rank).toFixed(1))]
 }
 
+const inPercent = ({ middle, low, high }: ReturnType<typeof comparedWith>) =>
+  `**${percent(middle)}** (${percent(low)} – ${percent(high)})`
+
 function line(row: Row): string {
-  const { middle, low, high } = ratioOf(row)
   return [
     row.format,
     row.verb,
@@ -77,13 +84,24 @@ function line(row: Row): string {
     ...cells(row.one),
     ...cells(row.many),
     String(row.one.errors + row.many.errors + row.lost),
-    `**${percent(middle)}** (${percent(low)} – ${percent(high)})`,
+    inPercent(ratioOf(row)),
     work(joined(row.plain)),
     work(row.many),
   ].join(' | ')
 }
 
 export const table = (rows: Row[]): string => [...HEAD, ...rows.map(line)].map((text) => `| ${text} |`).join('\n')
+
+/** What Vault costs, a line for each row that was measured beside the same without. */
+export const vaultLines = (rows: Row[]): string[] =>
+  rows.flatMap(({ format, verb, rounds, many, beside }) =>
+    beside
+      ? [
+          `${format}, ${verb}, 32 at a time: with keys in Vault ${inPercent(comparedWith(beside, rounds))} of the rate without, ` +
+            `${amount(rate(many))} against ${amount(rate(joined(beside)))} /s; CPU ms ${work(many)} and ${work(joined(beside))}, Vault's own not counted`,
+        ]
+      : [],
+  )
 
 const BATCH_HEAD = [
   'Batch | Rows | Single requests, 32 at a time /s | Batch, upload to end /s | Batch ÷ single (rounds) | CPU ms single | CPU ms batch',
@@ -127,6 +145,7 @@ export function memoryTable(memory: Memory | undefined): string {
 export const tables = ({ rows, batches, memory, deliveries, sessions }: Report): string =>
   [
     table(rows),
+    ...vaultLines(rows),
     batchTable(batches),
     memoryTable(memory),
     ...(deliveries ? [deliveriesTable(deliveries)] : []),

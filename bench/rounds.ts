@@ -1,4 +1,5 @@
 import { joined, type Measured } from './measure.ts'
+import type { BenchedPlatform } from './platform.ts'
 import { type Tools, withWork } from './prepare.ts'
 import type { Row } from './report.ts'
 
@@ -13,22 +14,30 @@ export interface Compared {
   plainly(seconds: number): Promise<Measured>
   /** The platform. */
   ask(concurrency: number, seconds: number): Promise<Measured>
+  /** Another platform that is asked the same in turn. */
+  beside?: { platform: BenchedPlatform; ask: Compared['ask'] }
 }
 
 /** The plain loop and the platform in turn, so that a busy moment of the machine meets both. */
-export async function inRounds({ format, verb, plainly, ask }: Compared, { platform, seconds }: Tools): Promise<Row> {
+export async function inRounds(compared: Compared, { platform, seconds }: Tools): Promise<Row> {
+  const { format, verb, plainly, ask, beside } = compared
   const stored = await platform.countCredentials()
-  const warm = await ask(32, Math.min(WARMING_SECONDS, seconds < 3 ? seconds : 4 * seconds))
+  const warmingSeconds = Math.min(WARMING_SECONDS, seconds < 3 ? seconds : 4 * seconds)
+  await beside?.ask(32, warmingSeconds)
+  const warm = await ask(32, warmingSeconds)
   await plainly(Math.min(3, seconds) / 2)
   const plain: Measured[] = []
   const one: Measured[] = []
   const many: Measured[] = []
+  const others: Measured[] = []
   for (let round = 0; round < ROUNDS; round++) {
     plain.push(await plainly(seconds / ROUNDS))
     one.push(await ask(1, seconds / ROUNDS))
     many.push(await withWork(platform, () => ask(32, seconds / ROUNDS)))
+    if (beside) others.push(await withWork(beside.platform, () => beside.ask(32, seconds / ROUNDS)))
   }
   const answered = [warm, ...one, ...many].reduce((sum, { done, errors }) => sum + done - errors, 0)
   const lost = verb === 'sign' ? answered - ((await platform.countCredentials()) - stored) : 0
-  return { format, verb, plain, one: joined(one), rounds: many, many: joined(many), lost }
+  const row = { format, verb, plain, one: joined(one), rounds: many, many: joined(many), lost }
+  return { ...row, ...(beside && { beside: others }) }
 }

@@ -11,7 +11,7 @@ import type { Measured } from './measure.ts'
 import { type Memory, type MemoryOptions, measureMemory } from './memory.ts'
 import { measureSessions, SESSIONS, type Sessions } from './openid/sessions.ts'
 import { measurePdfs, PDF } from './pdf.ts'
-import { type Environment, openPlatform } from './platform.ts'
+import { type BenchedPlatform, type Environment, openPlatform } from './platform.ts'
 import { overHttp, type Prepared, prepare, type Tools } from './prepare.ts'
 import { describeMachine, loadNow, type Report, type Row, table, tables, writeReadme } from './report.ts'
 import { inRounds } from './rounds.ts'
@@ -29,6 +29,8 @@ export interface BenchOptions {
   /** Of a batch; batches are measured for the first format, and for credentials in CBOR. */
   batchRows?: number
   memory?: MemoryOptions
+  /** Of a platform that signs SD-JWT VCs in turn with the first one: without Vault, where that has one. */
+  beside?: Environment | undefined
   say?: (line: string) => void
 }
 
@@ -65,6 +67,7 @@ export async function bench({
   seconds = 15,
   batchRows = 20_000,
   memory: memoryOptions = { rows: 100_000, restMs: 60_000 },
+  beside,
   say = () => undefined,
 }: BenchOptions): Promise<Report> {
   if (only && (only.length === 0 || !only.every((name) => NAMES.includes(name))))
@@ -73,6 +76,7 @@ export async function bench({
   const cborFormats = CBOR_FORMATS.filter(({ name }) => !only || only.includes(name))
   const before = loadNow()
   const platform = await openPlatform(env, say)
+  let other: BenchedPlatform | undefined
   const load = startChild<Load, Measured>('./load.ts')
   const loop = startChild<Loop, LoopResult>('./loops/linked-data.ts')
   const tools: Tools = { platform, load, loop, seconds, say }
@@ -96,7 +100,10 @@ export async function bench({
       rows.push(...measured.rows)
       batches.push(...measured.batches)
     }
-    if (!only || only.includes(SD_JWT)) rows.push(...(await measureSdJwts(tools)))
+    if (!only || only.includes(SD_JWT)) {
+      other = beside && (await openPlatform(beside, say))
+      rows.push(...(await measureSdJwts(tools, other)))
+    }
     if (!only || only.includes(PDF)) rows.push(await measurePdfs(tools))
     const deliveries: Deliveries | undefined =
       !only || only.includes(WEBHOOKS) ? await measureDeliveries(tools) : undefined
@@ -117,6 +124,7 @@ export async function bench({
   } finally {
     load.stop()
     loop.stop()
+    await other?.close()
     await platform.close()
   }
 }
@@ -140,7 +148,8 @@ export async function benchCommand(env: Environment, args: string[]): Promise<vo
     throw new Error('--rows takes a whole number from 100 to 1000000.')
   const say = (line: string) => process.stdout.write(`${line}\n`)
   const vault = values.vault ? await openVault(env, say) : undefined
-  const options = { env: vault?.env ?? env, only: values.only?.split(','), seconds, batchRows, say }
+  const envs = vault ? { env: vault.env, beside: env } : { env }
+  const options = { ...envs, only: values.only?.split(','), seconds, batchRows, say }
   const report = await bench(options).finally(() => vault?.stop())
   say(`\n${tables(report)}`)
   const wrong = report.rows.filter(({ one, many, lost }) => one.errors + many.errors + lost > 0)

@@ -1,7 +1,7 @@
 import test from 'ava'
-import { percentile } from '../../bench/measure.ts'
+import { joined, percentile } from '../../bench/measure.ts'
 import { sessionsTable } from '../../bench/openid/sessions.ts'
-import { batchTable, memoryTable, ratioOf, table } from '../../bench/report.ts'
+import { batchTable, memoryTable, ratioOf, table, vaultLines } from '../../bench/report.ts'
 import { bench } from '../../bench/run.ts'
 import { deliveriesTable } from '../../bench/webhooks/deliveries.ts'
 
@@ -89,6 +89,18 @@ test('an unknown format is named, before anything is started', async (t) => {
   await t.throwsAsync(bench({ env, only: ['rsa'] }), {
     message: /eddsa-rdfc-2022, Ed25519Signature2018.*mdoc, cwt, sd-jwt-vc, pdf, webhooks, openid/,
   })
+})
+
+test('a platform with Vault is compared with one without, round by round', (t) => {
+  const measured = (done: number) => ({ done, errors: 0, seconds: 1, latencies: [1], workMs: done / 2 })
+  const rounds = [80, 70, 90].map(measured)
+  const row = { format: 'sd-jwt-vc', verb: 'sign' as const, plain: rounds, one: measured(1), rounds, lost: 0 }
+  const beside = [100, 100, 100].map(measured)
+  t.deepEqual(vaultLines([{ ...row, many: joined(rounds) }]), [])
+  t.deepEqual(vaultLines([{ ...row, many: joined(rounds), beside }]), [
+    'sd-jwt-vc, sign, 32 at a time: with keys in Vault **80 %** (70 % – 90 %) of the rate without, 80.0 against 100 /s; ' +
+      "CPU ms 0.50 and 0.50, Vault's own not counted",
+  ])
 })
 
 test('percentiles are by nearest rank', (t) => {
