@@ -84,6 +84,8 @@ export interface Documents {
   readTrustList(list: ListText, owner: Owner): Promise<SignedList>
   /** Throws as `readListOfLists` of the protocol does, and `Refusal('trust_list.lotl_too_complex')`. */
   readListOfLists(list: ListOfListsText, owner: Owner): Promise<SignedListOfLists>
+  /** The addresses of the pivots of a list of lists. Throws as `pivotsIn` does, and `Refusal('trust_list.lotl_too_complex')`. */
+  readPivots(text: string, owner: Owner): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -221,6 +223,7 @@ export function createDocuments({ random = randomBytes, ...options }: DocumentsO
     renderMarkdown: (input, owner) => pool.run({ name: 'renderMarkdown', input, contexts: new Map() }, owner),
     readTrustList: (input, owner) => pool.run({ name: 'readTrustList', input, contexts: new Map() }, owner),
     readListOfLists: (input, owner) => pool.run({ name: 'readListOfLists', input, contexts: new Map() }, owner),
+    readPivots: (input, owner) => pool.run({ name: 'readPivots', input, contexts: new Map() }, owner),
     close: () => pool.close(),
   }
 }

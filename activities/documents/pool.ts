@@ -68,10 +68,11 @@ const MORE_MS: Partial<Record<TaskName, number>> = {
   derive: 3_000,
   readTrustList: 8_000,
   readListOfLists: 8_000,
+  readPivots: 8_000,
 }
 
 /** Megabytes that tasks may have besides: a trust list of 8 MB is held as a tree three times. */
-const MORE_MB: Partial<Record<TaskName, number>> = { readTrustList: 192, readListOfLists: 192 }
+const MORE_MB: Partial<Record<TaskName, number>> = { readTrustList: 192, readListOfLists: 192, readPivots: 192 }
 
 /** Milliseconds of tasks that need less than others: 100,000 characters of honest Markdown take a tenth of this. */
 const SHORTER: Partial<Record<TaskName, number>> = { renderMarkdown: 1_000 }
@@ -87,6 +88,11 @@ const PDF: TooComplex = [
   (what) => `The PDF takes too much ${what} to process. Use fewer or simpler objects, fields and fonts.`,
 ]
 
+const LOTL: TooComplex = [
+  'trust_list.lotl_too_complex',
+  (what) => `The list of the lists takes too much ${what} to be read.`,
+]
+
 /** Tasks that process something else than a credential. */
 const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
   scan: ['scan.too_complex', (what) => `The file takes too much ${what} to read.`],
@@ -100,10 +106,8 @@ const TOO_COMPLEX: Partial<Record<TaskName, TooComplex>> = {
     'trust_list.source_too_complex',
     (what) => `The list takes too much ${what} to be read. Name one with fewer services.`,
   ],
-  readListOfLists: [
-    'trust_list.lotl_too_complex',
-    (what) => `The list of the lists takes too much ${what} to be read.`,
-  ],
+  readListOfLists: LOTL,
+  readPivots: LOTL,
 }
 
 function tooComplex(task: TaskName, what: string): Refusal {

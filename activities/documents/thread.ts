@@ -84,6 +84,7 @@ export default async function run<Name extends TaskName>({
     renderMarkdown: async (input) => (await loadMarkdown()).renderMarkdown(input),
     readTrustList: async (input) => (await import('../../protocol/trust-lists/etsi/read.ts')).readEtsiList(input),
     readListOfLists: async (input) => (await import('../../protocol/trust-lists/etsi/read.ts')).readListOfLists(input),
+    readPivots: async (input) => (await import('../../protocol/trust-lists/etsi/xml/pivots.ts')).pivotsIn(input),
     fillPdf: async (input) => (await import('../../protocol/compact-credentials/pdfs/fill.ts')).fillPdf(input),
   }
   try {

@@ -53,6 +53,8 @@ export interface Tasks {
   readTrustList: { input: ListText; output: SignedList }
   /** Verifies and reads a list of lists. */
   readListOfLists: { input: ListOfListsText; output: SignedListOfLists }
+  /** The addresses of the pivots of a list of lists, which is not verified. */
+  readPivots: { input: string; output: string[] }
 }
 export type TaskName = keyof Tasks
 

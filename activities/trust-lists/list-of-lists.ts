@@ -1,9 +1,17 @@
 import { Refusal } from '../../protocol/errors.ts'
 import { refuseSource } from '../../protocol/trust-lists/etsi/listed.ts'
-import { type ListsFacts, type ListsSource, type TrustSource, validNow } from '../../protocol/trust-lists/sources.ts'
+import type { SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
+import {
+  type ListsFacts,
+  type ListsSource,
+  type PivotFacts,
+  type TrustSource,
+  validNow,
+} from '../../protocol/trust-lists/sources.ts'
 import { keysOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
+import { createPivots, type FollowPivots } from './pivots.ts'
 import type { Reading } from './reading.ts'
 import type { Sharing } from './texts.ts'
 
@@ -46,33 +54,66 @@ const closedLists = (): Refusal =>
 
 type Parts = Pick<Dependencies, 'documents' | 'now'> & { reading: Reading }
 
+type By = (signers: readonly string[]) => Promise<SignedListOfLists>
+
+/** A list of lists that was verified, and by whom. */
+interface Signed {
+  list: SignedListOfLists
+  /** PEM: all that may have signed it, whose certificates are valid or not. */
+  signers: readonly string[]
+  pivots?: PivotFacts
+}
+
+const isUnsigned = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'trust_list.source_signature'
+
 /** Reads lists of lists: fetches them, verifies who signed them, and takes the signers of one list out of them. */
 export function createListOfLists({ documents, now, reading }: Parts) {
+  const follow = createPivots({ documents, now, reading })
+
+  /** By a signer of its source; else, or where pivots were followed before, by one whom they name. */
+  async function signed(by: By, wanted: Parameters<FollowPivots>[0]): Promise<Signed> {
+    const { signers, followPivots = false } = wanted.lists
+    let unsigned: Refusal | undefined
+    if (!(followPivots && wanted.known))
+      try {
+        return { list: await by(signers), signers }
+      } catch (error) {
+        if (!followPivots || !isUnsigned(error)) throw error
+        unsigned = error
+      }
+    const followed = await follow(wanted)
+    if (!followed) throw unsigned
+    const list = await by(followed.signers)
+    if (list.sequence < followed.sequence)
+      throw refuseSource('trust_list.source_older', 'Its sequence number is below that of its newest pivot.')
+    return { list, signers: followed.signers, pivots: followed.facts }
+  }
+
   async function read(
     tenantId: string,
-    { url, signers, location }: ListsSource,
-    source: Pick<TrustSource, 'format' | 'url' | 'graceHours'>,
+    lists: ListsSource,
+    { format, url: listUrl = '', graceHours }: Pick<TrustSource, 'format' | 'url' | 'graceHours'>,
     known: ListsFacts | undefined,
     sharing: Sharing | undefined,
   ): Promise<ReadLists> {
-    const text = await reading.fetched(tenantId, url, source.format, sharing)
-    const input = {
-      format: source.format,
-      text,
-      signers: validNow(signers, now()),
-      location: location ?? source.url ?? '',
-      now: now(),
+    const { url, location = listUrl } = lists
+    const text = await reading.fetched(tenantId, url, format, sharing)
+    const by: By = (named) => {
+      const input = { format, text, signers: validNow(named, now()), location, now: now() }
+      return reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
     }
-    const list = await reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
+    const { list, signers, pivots } = await signed(by, { tenantId, lists, text, known: known?.pivots, sharing })
     reading.assertNewest(list, known, known && keysOf(signers))
     const { unnamed } = list
-    const overdue = reading.overdue(staleAtOf([list.nextUpdate], source.graceHours))
+    const overdue = reading.overdue(staleAtOf([list.nextUpdate], graceHours))
     const facts = {
       sequenceNumber: list.sequence,
       issuedAt: list.issuedAt.toISOString(),
       nextUpdate: list.nextUpdate?.toISOString() ?? null,
       signers: list.certificates,
       signedBy: list.signedBy,
+      ...(pivots && { pivots }),
     }
     return {
       ...{ facts, signers: list.signers, keys: list.keys },

@@ -10,6 +10,12 @@ import { createTexts, type Sharing } from './texts.ts'
 const MAX_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 15_000
 
+/** What a reading of several texts has left for the next one. */
+interface Bounds {
+  maxBytes: number
+  timeoutMs: number
+}
+
 const ACCEPT: Readonly<Record<SourceFormat, string>> = {
   'ts-119-602': 'application/jose, application/jwt, application/json;q=0.9, */*;q=0.1',
   'ts-119-612': 'application/vnd.etsi.tsl+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1',
@@ -24,9 +30,11 @@ export function createReading({
 }: Pick<Dependencies, 'outbound' | 'now' | 'config' | 'log'>) {
   const texts = createTexts({ now })
 
-  async function fetchText(tenantId: string, url: string, format: SourceFormat): Promise<string> {
+  async function fetchText(tenantId: string, url: string, format: SourceFormat, left: Bounds): Promise<string> {
     try {
-      const request = { url, accept: ACCEPT[format], maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, readFor: tenantId }
+      const maxBytes = Math.min(MAX_BYTES, left.maxBytes)
+      const timeoutMs = Math.min(TIMEOUT_MS, left.timeoutMs)
+      const request = { url, accept: ACCEPT[format], maxBytes, timeoutMs, readFor: tenantId }
       const { status, body } = await outbound.fetch(request)
       if (status === 200) return Buffer.from(body).toString('utf8')
       throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
@@ -41,8 +49,13 @@ export function createReading({
 
   return {
     /** `sharing`: the text may be one that was fetched for another list; undefined: it is fetched now. */
-    fetched: (tenantId: string, url: string, format: SourceFormat, sharing: Sharing | undefined): Promise<string> =>
-      texts.text(`${format} ${url}`, sharing, () => fetchText(tenantId, url, format)),
+    fetched: (
+      tenantId: string,
+      url: string,
+      format: SourceFormat,
+      sharing: Sharing | undefined,
+      left: Bounds = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS },
+    ): Promise<string> => texts.text(`${format} ${url}`, sharing, () => fetchText(tenantId, url, format, left)),
 
     /** A list that our own code fails over is one that cannot be read: the other lists of the schedule go on. */
     async processed<List>(tenantId: string, url: string | undefined, work: () => Promise<List>): Promise<List> {

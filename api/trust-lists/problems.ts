@@ -54,6 +54,17 @@ export const TRUST_LIST_PROBLEMS = {
       meaning: 'The list of the lists takes more time or memory to read than the platform gives one.',
       remedy: 'See that the url of listOfLists is that of a list of lists; the published ones are far smaller.',
     },
+    'trust_list.lotl_pivot': {
+      meaning:
+        'A pivot of the list of the lists does not lead on: it is not signed by whom the one before it names, names nobody for the url of listOfLists, or is none; or there are too many. detail says what is wrong.',
+      remedy:
+        'See that the url of listOfLists is its TSLLocation, and name as signers of listOfLists those whom its operator announced last.',
+    },
+    'trust_list.lotl_pivot_unavailable': {
+      meaning: 'The address of a pivot of the list of the lists could not be read.',
+      remedy:
+        'Wait until it can be read again, or name as signers of listOfLists those whom its operator announced last.',
+    },
     'trust_list.lotl_unavailable': {
       meaning: 'The address of the list of the lists could not be read.',
       remedy: 'See that its URL can be called from the internet and answers with 200, without a redirect.',

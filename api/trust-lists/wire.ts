@@ -6,6 +6,7 @@ import { givenEntry } from '../../protocol/trust-lists/lists.ts'
 import {
   GRACE_HOURS,
   type ListFacts,
+  type ListsFacts,
   type ListsSource,
   REFRESH_HOURS,
   type SourceFormat,
@@ -77,6 +78,8 @@ export interface ListOfListsIn {
   signers: TrustSourceSigners
   /** Default: the url of the source. Needed with a document. */
   location?: TrustListLocation | null
+  /** For ts-119-612: where none of the signers signed it, its pivots say who took their place. Default: false. */
+  followPivots?: boolean | null
 }
 
 /** A url or a document. */
@@ -131,6 +134,7 @@ export interface ListOfListsOut {
   signers: string[]
   /** null: the url of the source. */
   location: string | null
+  followPivots: boolean
 }
 
 export interface TrustSourceOut {
@@ -151,6 +155,8 @@ export interface ReadListOfListsOut {
   nextUpdate: DateTime | null
   /** Certificates of the signers of the list. */
   signers: Count
+  /** Pivots that were followed to who signed it; 0: it was one of the signers that the source names. */
+  pivots: Count
 }
 
 /** What the list that was read last says of itself. */
@@ -208,10 +214,11 @@ export interface TrustListPageOut {
   totalPages: Count
 }
 
-const toLists = ({ url, signers, location }: ListOfListsIn): ListsSource => ({
+const toLists = ({ url, signers, location, followPivots }: ListOfListsIn): ListsSource => ({
   url,
   signers,
   ...(typeof location === 'string' && { location }),
+  ...(followPivots === true && { followPivots }),
 })
 
 const toSource = (given: TrustSourceIn): TrustSourceInput => ({
@@ -248,21 +255,19 @@ const sourceToWire = ({ url, signers, listOfLists, serviceTypes, ...source }: Tr
   url: url ?? null,
   signers: [...signers],
   listOfLists: listOfLists
-    ? { url: listOfLists.url, signers: [...listOfLists.signers], location: listOfLists.location ?? null }
+    ? { location: null, followPivots: false, ...listOfLists, signers: [...listOfLists.signers] }
     : null,
   serviceTypes: [...serviceTypes],
 })
 
+const listsToWire = ({ signedBy: _, pivots, ...facts }: ListsFacts): ReadListOfListsOut => ({
+  ...facts,
+  pivots: pivots?.followed ?? 0,
+})
+
 const importedToWire = ({ signedBy: _, listOfLists: lists, ...facts }: ListFacts): ImportedListOut => ({
   ...facts,
-  listOfLists: lists
-    ? {
-        sequenceNumber: lists.sequenceNumber,
-        issuedAt: lists.issuedAt,
-        nextUpdate: lists.nextUpdate,
-        signers: lists.signers,
-      }
-    : null,
+  listOfLists: lists ? listsToWire(lists) : null,
 })
 
 export const summaryToWire = ({

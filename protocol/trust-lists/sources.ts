@@ -12,6 +12,8 @@ export interface ListsSource {
   signers: readonly string[]
   /** Of the list, as the list of lists has it. Absent: the URL of the source. */
   location?: string
+  /** Its pivots name who signs it where none of the signers has: later ones, whom these have announced. */
+  followPivots?: boolean
 }
 
 /** Where the entries of a list come from. */
@@ -30,6 +32,13 @@ export interface TrustSource {
   graceHours: number
 }
 
+/** What is known of the pivots of a list of lists. */
+export interface PivotFacts {
+  followed: number
+  /** Digest of the keys that the newest one names. */
+  signers: string
+}
+
 /** What a list of lists says of itself. */
 export interface ListsFacts {
   sequenceNumber: number
@@ -39,6 +48,8 @@ export interface ListsFacts {
   signers: number
   /** The name of the key that signed it. */
   signedBy?: string
+  /** Absent: one of the signers of its source has signed it. */
+  pivots?: PivotFacts
 }
 
 /** What a list says of itself. */
@@ -92,9 +103,9 @@ const signerFaults = (signers: readonly string[], path: string): FieldError[] =>
   )
 
 /** Nobody else says who signs its list. */
-function listsFaults({ document, signers, listOfLists }: TrustSourceInput): FieldError[] {
+function listsFaults({ format, document, signers, listOfLists }: TrustSourceInput): FieldError[] {
   if (!listOfLists) return []
-  const { signers: signersOfLists, location } = listOfLists
+  const { signers: signersOfLists, location, followPivots } = listOfLists
   const at = (name: string) => within(within('source', 'listOfLists'), name)
   return [
     ...(signers.length === 0
@@ -108,6 +119,9 @@ function listsFaults({ document, signers, listOfLists }: TrustSourceInput): Fiel
       ? []
       : fault(at('signers'), 'required', 'expected the certificate of who signs the list of lists')),
     ...signerFaults(signersOfLists, at('signers')),
+    ...(followPivots && format !== 'ts-119-612'
+      ? fault(at('followPivots'), 'format', 'expected false: only lists of lists of ts-119-612 have pivots')
+      : []),
     ...(document !== undefined && location === undefined
       ? fault(at('location'), 'required', 'expected the location that the list of lists has for the list')
       : []),

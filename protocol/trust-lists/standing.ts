@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { authorityOf } from '../mobile-credentials/authority.ts'
 import { certificateOfPem } from '../mobile-credentials/certificates.read.ts'
 import { HOUR_MS, LAST_MOMENT } from '../time.ts'
-import type { ListFacts, ListsFacts, TrustSource } from './sources.ts'
+import type { ListFacts, ListsFacts, ListsSource, TrustSource } from './sources.ts'
 
 /** What a list, or a list of lists, says of its age. */
 export interface Aged {
@@ -18,6 +19,12 @@ export const keysOf = (pems: readonly string[]): string[] =>
     const certificate = certificateOfPem(pem)
     return certificate ? [authorityOf(certificate)] : []
   })
+
+/** One text for a set of signers, by the names of their keys. */
+export const signersDigest = (keys: readonly string[]): string =>
+  createHash('sha256')
+    .update([...new Set(keys)].sort().join(' '))
+    .digest('hex')
 
 /**
  * Whether who signed a list is still named as its signer. `keys`: those that are named now, whether their certificates are
@@ -52,6 +59,13 @@ interface Before {
   facts?: ListFacts | null | undefined
 }
 
+/** Where other signers are named, pivots lead from these on, and what was followed from the former ones says nothing. */
+function rememberedLists(facts: ListsFacts | undefined, from: ListsSource, to: ListsSource): ListsFacts | undefined {
+  if (!facts || signersDigest(keysOf(from.signers)) === signersDigest(keysOf(to.signers))) return facts
+  const { pivots: _, ...others } = facts
+  return others
+}
+
 /** What stays known where another source takes the place of one: an update lets no older list in (D-1006). */
 export function remembered(
   { source, facts }: Before,
@@ -63,8 +77,9 @@ export function remembered(
     source.url === next.url &&
     source.format === next.format &&
     locationOf(source) === locationOf(next)
-  const isSameLists = next.listOfLists !== undefined && source.listOfLists?.url === next.listOfLists.url
-  return { facts: isSameList ? facts : null, lists: isSameLists ? facts.listOfLists : undefined }
+  const [from, to] = [source.listOfLists, next.listOfLists]
+  const lists = from && to && from.url === to.url ? rememberedLists(facts.listOfLists, from, to) : undefined
+  return { facts: isSameList ? facts : null, lists }
 }
 
 /** When lists count no more whose next updates are these: when the first of them was due, and its grace is over. */

@@ -42,6 +42,7 @@ function About({ list }: { list: TrustList }) {
         [texts.signers, source ? (readLists?.signers ?? source.signers.length) : undefined],
         [texts.lists, lists && <bdi class="wrap">{lists.url}</bdi>],
         [texts.location, lists?.location && <bdi class="wrap">{lists.location}</bdi>],
+        [texts.pivots, lists?.followPivots && readLists ? readLists.pivots : undefined],
         [texts.listsSequence, readLists ? readLists.sequenceNumber : undefined],
         [texts.listsNextUpdate, readLists && (moment(readLists.nextUpdate) ?? texts.noNextUpdate)],
         [texts.fetched, moment(list.fetchedAt)],

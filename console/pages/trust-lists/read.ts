@@ -5,6 +5,9 @@ import { ATTESTED } from '../users/wallet-providers.tsx'
 
 export const SOURCE_FORMATS = ['ts-119-602', 'ts-119-612'] as const
 
+/** Of the lists of lists that have pivots. */
+export const PIVOTS_FORMAT = 'ts-119-612'
+
 export const SIGNED_BY = ['signers', 'lists'] as const
 
 /** Name of the field of an issuer: the platform names the member by what it is. */
@@ -41,6 +44,7 @@ function listsIn(form: FormData): Schemas['ListOfListsIn'] {
     url: textOf(form, 'source.listOfLists.url') ?? '',
     signers: certificatesIn(textOf(form, 'source.listOfLists.signers')),
     ...(location && { location }),
+    followPivots: form.has('source.listOfLists.followPivots'),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { CheckEntry, FileEntry, SelectEntry, TextEntry } from '../../frame/form.tsx'
 import { useTexts } from '../../texts/index.ts'
-import { SIGNED_BY, SOURCE_FORMATS } from './read.ts'
+import { PIVOTS_FORMAT, SIGNED_BY, SOURCE_FORMATS } from './read.ts'
 
 type Source = NonNullable<Schemas['TrustListOut']['source']>
 type From = 'url' | 'file'
@@ -67,7 +67,7 @@ export function SourceFields({ from, source, typed }: Props) {
           required
         />
       )}
-      <SignedBy from={from} source={source} typed={typed} />
+      <SignedBy from={from} source={source} typed={typed} format={format} />
       <KeptEntry
         typed={typed}
         label={texts.serviceTypes}
@@ -115,10 +115,11 @@ function Signers({ from, source, typed }: Props) {
 }
 
 /** Signers that are typed, or those whom a list of lists names. */
-function SignedBy({ from, source, typed }: Props) {
+function SignedBy({ from, source, typed, format }: Props & { format: string }) {
   const { 'trust-lists': texts } = useTexts()
   const lists = source?.listOfLists
   const [by, setBy] = useChoice(typed, 'source.signedBy', lists ? 'lists' : 'signers')
+  const [follows, setFollows] = useChoice(typed, 'source.followPivots', String(lists?.followPivots ?? false))
   return (
     <>
       <SelectEntry
@@ -156,6 +157,15 @@ function SignedBy({ from, source, typed }: Props) {
             hint={from === 'url' ? texts.locationHint : texts.locationOfFileHint}
             required={from === 'file'}
           />
+          {format === PIVOTS_FORMAT && (
+            <CheckEntry
+              label={texts.followPivots}
+              name="source.listOfLists.followPivots"
+              hint={texts.followPivotsHint}
+              isChecked={follows === 'true'}
+              onChange={(isChecked) => setFollows(String(isChecked))}
+            />
+          )}
         </>
       ) : (
         <Signers from={from} source={source} typed={typed} />

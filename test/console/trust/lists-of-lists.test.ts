@@ -56,6 +56,7 @@ test('a list in XML takes its signers from a list of lists, and its page says wh
   }
   t.is(await page.inputValue('input[name="source.url"]'), beside.urlOf('at.xml'))
   await page.fill('input[name="source.listOfLists.location"]', location)
+  await page.check('input[name="source.listOfLists.followPivots"]')
   await page.fill('textarea[name="source.serviceTypes"]', QEAA)
   await page.click('button:text-is("Create the trust list")')
   await page.waitForSelector('.failure code:text-is("source.listOfLists.signers.0")')
@@ -69,6 +70,7 @@ test('a list in XML takes its signers from a list of lists, and its page says wh
     url: beside.urlOf('lotl.xml'),
     signers: [commission.signer.trim()],
     location,
+    followPivots: true,
   })
   const fact = (name: string) => page.textContent(`dt:text-is("${name}") + dd`)
   await page.waitForSelector('dt:text-is("List of the lists")')
@@ -76,6 +78,7 @@ test('a list in XML takes its signers from a list of lists, and its page says wh
   t.is(await fact('Location of the list'), location)
   t.is(await fact('Sequence number of the list of the lists'), '300')
   t.is(await fact('Signers of the list'), '1')
+  t.is(await fact('Pivots that were followed'), '0')
 
   publish('299')
   await page.click('button:text-is("Refresh now")')

@@ -14,7 +14,7 @@ export interface TrustListAnswer {
     sequenceNumber: number
     nextUpdate: string | null
     skipped: number
-    listOfLists: { sequenceNumber: number; nextUpdate: string | null; signers: number } | null
+    listOfLists: { sequenceNumber: number; nextUpdate: string | null; signers: number; pivots: number } | null
   } | null
   fetchedAt: string | null
   nextRefreshAt: string | null

@@ -66,6 +66,7 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
     { ...source, listOfLists: { url: 1, signers: [] } },
     { ...source, listOfLists: { ...source.listOfLists, signers: 'none' } },
     { ...source, listOfLists: { ...source.listOfLists, location: 1 } },
+    { ...source, listOfLists: { ...source.listOfLists, followPivots: 1 } },
     { ...source, signers: [here.austria.signer], listOfLists: undefined },
   ]
   for (const wrong of sources) t.deepEqual(await codes({ source: wrong }), [['row.source', 'source']])
@@ -80,6 +81,12 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
     t.deepEqual(await codes({ facts: { ...facts, ...wrong } }), [['row.source', 'source']], JSON.stringify(wrong))
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, ...wrong } } }), [['row.source', 'source']])
   }
+  const pivots = { followed: 2, signers: 'a'.repeat(64) }
+  t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots } } }), [])
+  for (const wrong of [1, {}, { ...pivots, followed: 11 }, { ...pivots, signers: 'a' }])
+    t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots: wrong } } }), [
+      ['row.source', 'source'],
+    ])
   for (const signers of [-1, 51])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, signers } } }), [['row.source', 'source']])
   for (const closed of [{ nextUpdate: null }, { listOfLists: { ...known, nextUpdate: null } }]) {

@@ -7,6 +7,7 @@ import { isObject, type Json } from '../../../../protocol/json.ts'
 import { earliestOf } from '../../../../protocol/time.ts'
 import { MAX_LISTED } from '../../../../protocol/trust-lists/etsi/listed.ts'
 import { MAX_SIGNERS } from '../../../../protocol/trust-lists/etsi/pointers.ts'
+import { MAX_PIVOTS } from '../../../../protocol/trust-lists/etsi/xml/pivots.ts'
 import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
 import { checkSource, SOURCE_FORMATS } from '../../../../protocol/trust-lists/sources.ts'
 import { nextUpdatesOf, staleAtOf } from '../../../../protocol/trust-lists/standing.ts'
@@ -19,7 +20,8 @@ const isListsSource = (lists: unknown): boolean =>
   isObject(lists) &&
   typeof lists.url === 'string' &&
   isTexts(lists.signers) &&
-  (lists.location === undefined || typeof lists.location === 'string')
+  (lists.location === undefined || typeof lists.location === 'string') &&
+  (lists.followPivots === undefined || typeof lists.followPivots === 'boolean')
 
 /** Its members have the types that the rules of sources take. */
 const isSource = (source: unknown): boolean =>
@@ -40,16 +42,24 @@ const isCount = (value: unknown, most: number): boolean =>
 /** Lists in XML have up to 15 digits. */
 const MAX_SEQUENCE = 10 ** 15 - 1
 
+const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+
 /** Of a list, and of a list of lists: one that no list reaches would keep the next ones out. */
 const isAged = ({ sequenceNumber, issuedAt, nextUpdate, signedBy }: Json, now: Date): boolean =>
   isCount(sequenceNumber, MAX_SEQUENCE) &&
   isTime(issuedAt) &&
   Date.parse(issuedAt) <= now.getTime() + AHEAD_MS &&
   (nextUpdate === null || isTime(nextUpdate)) &&
-  (signedBy === undefined || (typeof signedBy === 'string' && /^[0-9a-f]{64}$/.test(signedBy)))
+  (signedBy === undefined || isDigest(signedBy))
+
+const isPivots = (pivots: unknown): boolean =>
+  isObject(pivots) && isCount(pivots.followed, MAX_PIVOTS) && isDigest(pivots.signers)
 
 const isListsFacts = (facts: unknown, now: Date): boolean =>
-  isObject(facts) && isAged(facts, now) && isCount(facts.signers, MAX_SIGNERS)
+  isObject(facts) &&
+  isAged(facts, now) &&
+  isCount(facts.signers, MAX_SIGNERS) &&
+  (facts.pivots === undefined || isPivots(facts.pivots))
 
 const isFacts = (facts: unknown, now: Date): boolean =>
   isObject(facts) &&
