@@ -5,7 +5,7 @@ import type { Refusal } from '../../protocol/errors.ts'
 import { OPERATIONS } from '../../protocol/operations.ts'
 import { earliestOf, HOUR_MS, hasCome } from '../../protocol/time.ts'
 import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
-import { nextUpdatesOf, staleAtOf, standingOf } from '../../protocol/trust-lists/standing.ts'
+import { isSameLists, locationOf, nextUpdatesOf, staleAtOf, standingOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { ReadLists } from './list-of-lists.ts'
@@ -69,4 +69,25 @@ export function applyFailure(row: TrustList, failed: FailedReading, now: Date): 
   const waitMs = retryAfterSeconds === undefined ? RETRY_MS : retryAfterSeconds * 1_000
   row.dueAt = beforeStale(row, new Date(now.getTime() + waitMs), now)
   return known?.code === refusal?.code ? undefined : refusal
+}
+
+/**
+ * Keeps what a list of lists said that was read for an update which was then refused, where the source of the list reads the
+ * same one, by the same signers (D-1021). One that is closed is read by the schedule at once, which ends the trust.
+ */
+export function keepUnused(row: TrustList, next: TrustSource, lists: ReadLists, now: Date): void {
+  const { source, facts } = row
+  const known = facts?.listOfLists
+  if (!source || !known || !isSameLists(source, next)) return
+  if (lists.closed) row.dueAt = now
+  else {
+    const isSameList = locationOf(source) === locationOf(next)
+    // of another list it says nothing but its age
+    keepLists(
+      row,
+      isSameList ? lists : { ...lists, keys: undefined, facts: { ...lists.facts, signers: known.signers } },
+      now,
+    )
+    if (row.dueAt) row.dueAt = beforeStale(row, row.dueAt, now)
+  }
 }

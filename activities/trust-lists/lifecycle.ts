@@ -18,9 +18,10 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Call, Metadata, Operations } from '../frame/operations.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 import { createReadAgain } from './again.ts'
-import { applyFailure, createReadingNotes, type FailedReading } from './failures.ts'
+import { applyFailure, createReadingNotes, type FailedReading, keepUnused } from './failures.ts'
 import type { TrustListGate } from './gate.ts'
 import type { TrustImports } from './imports.ts'
+import type { ReadLists } from './list-of-lists.ts'
 import { type TrustListRecord, toRecord } from './records.ts'
 import { fullOf } from './room.ts'
 import { applyImport } from './rows.ts'
@@ -81,17 +82,35 @@ export function createTrustLists(parts: Parts) {
     call: Call,
     source: TrustSourceInput,
     roles: Pick<TrustListInput, 'formats' | 'attests'>,
-    before: Partial<Pick<TrustList, 'source' | 'facts'>> = {},
+    before?: TrustList,
   ) {
     // what was done under this Idempotency-Key is not read again
     if (call.idempotency && 'effect' in call.idempotency) return undefined
     checkSource(source)
     if (source.url !== undefined) callable(source.url, 'source.url')
     if (source.listOfLists) callable(source.listOfLists.url, 'source.listOfLists.url')
-    const known = remembered(before, source)
+    const known = remembered(before ?? {}, source)
     const lists = await trustImports.readLists(call.tenantId, source, known.lists)
     const { document } = source
-    return trustImports.read(call.tenantId, source, { ...roles, facts: known.facts, isNew: true }, { lists, document })
+    const how = { lists, document }
+    return keeping(before, source, lists, () =>
+      trustImports.read(call.tenantId, source, { ...roles, facts: known.facts, isNew: true }, how),
+    )
+  }
+
+  /** What the list of lists of an update said is known, also where the update is refused after it. */
+  async function keeping<Result>(
+    before: TrustList | undefined,
+    source: TrustSourceInput | undefined,
+    lists: ReadLists | undefined,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (before && source && lists) await ofUnchanged(before, (row) => keepUnused(row, source, lists, now()))
+      throw error
+    }
   }
 
   function callable(url: string, path: string): void {
@@ -137,11 +156,16 @@ export function createTrustLists(parts: Parts) {
 
   const note = createReadingNotes({ now, uuid })
 
-  /** Keeps why a list could not be read, as the schedule does, unless it was changed meanwhile. */
-  const keepFailure = (before: TrustList, failed: FailedReading): Promise<void> =>
+  /** Writes over a row unless it was changed meanwhile. */
+  const ofUnchanged = (before: TrustList, work: (row: TrustList, em: SqlEntityManager) => void): Promise<void> =>
     inTenant(database.tenants, before.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (row?.revision !== before.revision) return
+      if (row?.revision === before.revision) work(row, em)
+    })
+
+  /** Keeps why a list could not be read, as the schedule does. */
+  const keepFailure = (before: TrustList, failed: FailedReading): Promise<void> =>
+    ofUnchanged(before, (row, em) => {
       const unnoted = applyFailure(row, failed, now())
       if (unnoted) note(em, row, 'FAIL', { code: unnoted.code })
     })
@@ -209,14 +233,15 @@ export function createTrustLists(parts: Parts) {
         { imported: isImported, unread: source !== undefined || (isImported && isAsBefore) },
       )
       const list = source && (await imported(call, source, { formats, attests }, before))
-      return writing(call, 'updateTrustList', before, (row) => {
+      const write = (row: TrustList): void => {
         const at = now()
         Object.assign(row, { name, formats: [...formats], attests: [...attests], enforced })
         Object.assign(row, { revision: row.revision + 1, updatedAt: at })
         if (changes.entries) Object.assign(row, { ...NOT_IMPORTED, entries: changes.entries.map(heldEntry) })
         if (source) row.source = withoutDocument(source)
         if (list) applyImport(row, list, at)
-      })
+      }
+      return keeping(before, source, list?.lists, () => writing(call, 'updateTrustList', before, write))
     },
 
     /**

@@ -52,7 +52,20 @@ export const isOlder = (
   (sequence < known.sequenceNumber ||
     (sequence === known.sequenceNumber && issuedAt.getTime() < Date.parse(known.issuedAt)))
 
-const locationOf = ({ url, listOfLists }: TrustSource): string | undefined => listOfLists?.location ?? url
+export const locationOf = ({ url, listOfLists }: TrustSource): string | undefined => listOfLists?.location ?? url
+
+/** Whether both sources read one list of lists, by the same signers and in the same way. */
+export const isSameLists = (one: TrustSource, other: TrustSource): boolean => {
+  const [a, b] = [one.listOfLists, other.listOfLists]
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    one.format === other.format &&
+    a.url === b.url &&
+    (a.followPivots ?? false) === (b.followPivots ?? false) &&
+    signersDigest(keysOf(a.signers)) === signersDigest(keysOf(b.signers))
+  )
+}
 
 interface Before {
   source?: TrustSource | null | undefined

@@ -1,5 +1,5 @@
 import { invalidSource } from './listed.ts'
-import { certificatesIn, objects, readLoteScheme } from './lote.ts'
+import { assertSchemeExtensions, certificatesIn, objects, readLoteScheme } from './lote.ts'
 import { assertOfLists, type ListOfLists, namedBy, type Pointer, type Wanted } from './pointers.ts'
 
 /**
@@ -24,5 +24,6 @@ export function readLoteOfLists(document: unknown, wanted: Wanted): ListOfLists 
   assertOfLists(scheme.type, TYPE)
   if (!scheme.nextUpdate && !scheme.isClosed) throw invalidSource('The list of lists has no NextUpdate.')
   const { PointersToOtherLoTE: pointers } = information
-  return { ...scheme, ...namedBy(scheme.isClosed, () => pointersIn(pointers ?? []), wanted) }
+  const parts = { assertKnown: () => assertSchemeExtensions(information), pointers: () => pointersIn(pointers ?? []) }
+  return { ...scheme, ...namedBy(scheme.isClosed, parts, wanted) }
 }

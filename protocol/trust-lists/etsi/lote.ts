@@ -72,7 +72,14 @@ function serviceOf(service: Json, entity: string | undefined): ListedService {
   }
 }
 
-/** Reads what a list in JSON says of itself, whether it lists entities or lists. Throws `Refusal('trust_list.source_…')`. */
+/** Throws `Refusal('trust_list.source_extension')` where the scheme of a list has a critical one. */
+export const assertSchemeExtensions = ({ SchemeExtensions: extensions }: Json): void =>
+  assertExtensions(extensions, 'SchemeExtensions')
+
+/**
+ * Reads what a list in JSON says of itself, whether it lists entities or lists, but for its extensions. Throws
+ * `Refusal('trust_list.source_…')`.
+ */
 export function readLoteScheme(document: unknown): {
   root: Json
   information: Json
@@ -85,7 +92,6 @@ export function readLoteScheme(document: unknown): {
   const { LoTESequenceNumber: sequence = 0, LoTEType: type, NextUpdate: nextUpdate } = information
   if (!Number.isSafeInteger(sequence) || Number(sequence) < 0)
     throw invalidSource('The LoTESequenceNumber of the list is no whole number.')
-  assertExtensions(information.SchemeExtensions, 'SchemeExtensions')
   const scheme = {
     type: type === undefined ? undefined : textOf(type, 'LoTEType'),
     sequence: Number(sequence),
@@ -101,7 +107,8 @@ export function readLoteScheme(document: unknown): {
  * before the standard have it, without. Throws `Refusal('trust_list.source_invalid')`.
  */
 export function readLote(document: unknown): EtsiList {
-  const { root, scheme } = readLoteScheme(document)
+  const { root, information, scheme } = readLoteScheme(document)
+  assertSchemeExtensions(information)
   return {
     ...scheme,
     services: objects(root.TrustedEntitiesList, 'TrustedEntitiesList').flatMap((entity) => {

@@ -84,15 +84,20 @@ function signersOf(pointer: Pointer, now: Date | undefined): NamedSigners {
 
 /**
  * Who signs the list at a location; a list of lists that is closed names nobody any more. Whatever is wrong with the pointer,
- * the list of lists stays one: its age counts.
+ * or a critical extension, the list of lists stays one: its age counts (D-1020). `assertKnown`: throws for such an extension,
+ * with which a closed one is no closed one either.
  */
 export function namedBy(
   isClosed: boolean,
-  pointers: () => readonly Pointer[],
+  { assertKnown, pointers }: { assertKnown: () => void; pointers: () => readonly Pointer[] },
   { location, now }: Wanted,
 ): NamedSigners {
-  if (isClosed) return NOBODY
+  if (isClosed) {
+    assertKnown()
+    return NOBODY
+  }
   try {
+    assertKnown()
     return signersOf(pointerTo(location, pointers()), now)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

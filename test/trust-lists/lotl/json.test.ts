@@ -68,11 +68,15 @@ test('a list in JSON is verified by the signers that a list of lists in JSON nam
   t.is(refusal(await at.lists.refresh(id), 400), 'trust_list.source_signature')
   await at.publishLotl([at.pointer()])
   t.is(refusal(await at.lists.refresh(id), 400), 'trust_list.lotl_older', 'it is known, whatever came of it (D-862)')
-  await at.publishLotl([at.pointer()], { LoTESequenceNumber: 302, NextUpdate: null })
+  await at.publishLotl([at.pointer()], { LoTESequenceNumber: 302, SchemeExtensions: [{ critical: true }] })
+  t.is(refusal(await at.lists.refresh(id), 400), 'trust_list.lotl_extension')
+  await at.publishLotl([at.pointer()], { LoTESequenceNumber: 301 })
+  t.is(refusal(await at.lists.refresh(id), 400), 'trust_list.lotl_older', 'and whatever it says (D-1020)')
+  await at.publishLotl([at.pointer()], { LoTESequenceNumber: 303, NextUpdate: null })
   await at.lists.refresh(id)
   t.like((await at.lists.read(id)).json<TrustListAnswer>(), {
     ...{ entryCount: 0, failure: { code: 'trust_list.lotl_closed' } },
-    imported: { listOfLists: { sequenceNumber: 302, nextUpdate: null } },
+    imported: { listOfLists: { sequenceNumber: 303, nextUpdate: null } },
   })
 })
 

@@ -30,6 +30,15 @@ const NAMING_NOBODY: [what: string, publish: (at: Imported) => void, code: strin
       at.publishLotl([at.pointer({ location: 'https://a.example</TSLLocation><TSLLocation>b' })], { sequence: '302' }),
     'lotl_invalid',
   ],
+  [
+    'a critical extension that nobody knows',
+    (at) =>
+      at.publishLotl([at.pointer()], {
+        sequence: '302',
+        more: '<SchemeExtensions><Extension Critical="true"><x:Other xmlns:x="urn:x"/></Extension></SchemeExtensions>',
+      }),
+    'lotl_extension',
+  ],
   ['a time that is over', (at) => at.publishLotl([at.pointer()], { sequence: '302', next: next(-25) }), 'lotl_expired'],
 ]
 

@@ -1,6 +1,6 @@
 import { assertOfLists, type ListOfLists, namedBy, type Pointer, type Wanted } from '../pointers.ts'
 import { childrenOf, type XmlElement } from './parse.ts'
-import { all, certificatesIn, find, readScheme, TSL } from './scheme.ts'
+import { all, assertSchemeExtensions, certificatesIn, find, readScheme, TSL } from './scheme.ts'
 
 /** `EUlistofthelists`, and those of other countries (TS 119 612, section 5.3.3). */
 const TYPE = /^http:\/\/uri\.etsi\.org\/TrstSvc\/TrustedList\/TSLType\/[A-Za-z]+listofthelists$/
@@ -23,5 +23,6 @@ const pointersIn = (information: XmlElement): Pointer[] =>
 export function readLotl(text: string, wanted: Wanted): ListOfLists {
   const { information, scheme } = readScheme(text)
   assertOfLists(scheme.type, TYPE)
-  return { ...scheme, ...namedBy(scheme.isClosed, () => pointersIn(information), wanted) }
+  const parts = { assertKnown: () => assertSchemeExtensions(information), pointers: () => pointersIn(information) }
+  return { ...scheme, ...namedBy(scheme.isClosed, parts, wanted) }
 }

@@ -74,7 +74,14 @@ export interface Scheme {
   isClosed: boolean
 }
 
-/** Reads what a list in XML says of itself, whether it lists services or lists. Throws `Refusal('trust_list.source_…')`. */
+/** Throws `Refusal('trust_list.source_extension')` where the scheme of a list has a critical one. */
+export const assertSchemeExtensions = (information: XmlElement): void =>
+  assertExtensions(information, 'SchemeExtensions')
+
+/**
+ * Reads what a list in XML says of itself, whether it lists services or lists, but for its extensions. Throws
+ * `Refusal('trust_list.source_…')`.
+ */
 export function readScheme(text: string): { root: XmlElement; information: XmlElement; scheme: Scheme } {
   const root = parseForeignXml(text)
   if (root.name !== 'TrustServiceStatusList' || root.namespace !== TSL)
@@ -82,7 +89,6 @@ export function readScheme(text: string): { root: XmlElement; information: XmlEl
   const information = need(root, 'SchemeInformation')
   if (!VERSIONS.includes(textOf(information, 'TSLVersionIdentifier')))
     throw invalidSource(`The TSLVersionIdentifier of the list is none of ${VERSIONS.join(' and ')}.`)
-  assertExtensions(information, 'SchemeExtensions')
   const nextUpdate = nextUpdateOf(information)
   const scheme: Scheme = {
     type: textOf(information, 'TSLType'),

@@ -1,7 +1,16 @@
 import { type EtsiList, type ListedService, sortedIdentifiers } from '../listed.ts'
 import { timeOf } from '../lote.ts'
 import type { XmlElement } from './parse.ts'
-import { all, assertExtensions, certificatesIn, need, readScheme, TSL, textOf } from './scheme.ts'
+import {
+  all,
+  assertExtensions,
+  assertSchemeExtensions,
+  certificatesIn,
+  need,
+  readScheme,
+  TSL,
+  textOf,
+} from './scheme.ts'
 
 /**
  * Extensions of services by TS 119 612, section 5.5.9: they say more of a service, and nothing of whether it is granted. No
@@ -50,7 +59,8 @@ function serviceOf(service: XmlElement, entity: string | undefined): ListedServi
  * Throws `Refusal('trust_list.source_invalid')`.
  */
 export function readTsl(text: string): EtsiList {
-  const { root, scheme } = readScheme(text)
+  const { root, information, scheme } = readScheme(text)
+  assertSchemeExtensions(information)
   return {
     ...scheme,
     services: all(root, 'TrustServiceProviderList', 'TrustServiceProvider').flatMap((provider) => {
