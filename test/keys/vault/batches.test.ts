@@ -150,3 +150,38 @@ test('a failed call fails its own inputs alone, and draining waits for every one
   t.deepEqual(await other, input(1))
   await drained
 })
+
+test('draining waits for what nobody has sent yet, and leaves nothing to send', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const signed = [batches.sign('a', input(0)), batches.sign('b', input(1))]
+  let isDrained = false
+  const drained = batches.drain().then(() => {
+    isDrained = true
+  })
+  t.is(asked.length, 2)
+  asked[0]?.answer()
+  await turns(3)
+  t.false(isDrained)
+  asked[1]?.answer()
+  await Promise.all([...signed, drained])
+  await wait(30)
+  t.is(asked.length, 2)
+})
+
+test('inputs wait for others once each, however many lanes and calls there are', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const one = [0, 1, 2].map((nth) => batches.sign('a', input(nth)))
+  await turns(3)
+  const other = batches.sign('a', input(3))
+  await wait(30)
+  t.deepEqual(asked[1]?.inputs, [3], 'a second call beside the first, which takes long')
+  const last = batches.sign('a', input(4))
+  asked[1]?.answer()
+  await other
+  await wait(30)
+  t.deepEqual(asked[2]?.inputs, [4])
+  for (const { answer } of asked) answer()
+  await Promise.all([...one, last])
+})

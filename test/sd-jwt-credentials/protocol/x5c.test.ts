@@ -172,4 +172,39 @@ test('an iss is that of a certificate that has its URL or its host (draft-ietf-o
   for (const issuer of ['https://other.example', 'https://sub.issuer.example', 'urn:example', ''])
     t.false(isCertificateOf(certificate, issuer), issuer)
   t.false(isCertificateOf(read(leaf), 'https://issuer.example'))
+  const swapped = [
+    { type: 'url' as const, value: 'issuer.example' },
+    { type: 'dns' as const, value: 'https://other.example/tenant' },
+  ]
+  const other = read(await make({ name: 'Signer', names: swapped }, root))
+  for (const issuer of ['https://issuer.example/any', 'https://other.example/tenant'])
+    t.false(isCertificateOf(other, issuer), 'a name of one kind is not one of the other')
+})
+
+test('one certificate of a chain that is unfit is enough', async (t) => {
+  const extension = () => new Extension('1.2.3.4', true, new Uint8Array([5, 0]))
+  const critical = await make({ name: 'Critical', authority: true, more: [extension()] }, root)
+  const below = await make({ name: 'Signer' }, critical)
+  t.is(
+    codeOf(() => check([below, critical], [root])),
+    'certificate_extension',
+  )
+  const fingerprint = read(between).fingerprint
+  t.is(
+    codeOf(() => check([leaf, between], [root], { isRevoked: (each) => each.fingerprint === fingerprint })),
+    'certificate_revoked',
+  )
+  const noSigner = await make(
+    { name: 'No signer of certificates', authority: true, usage: KeyUsageFlags.cRLSign },
+    root,
+  )
+  const ofNoSigner = await make({ name: 'Signer' }, noSigner)
+  t.is(
+    codeOf(() => check([ofNoSigner, noSigner], [root])),
+    'certificate_chain',
+  )
+  t.is(
+    codeOf(() => verifyChain([der(leaf), Buffer.from('none')], { now: NOW, trusted: [], isRevoked: () => false })),
+    'x5c_unreadable',
+  )
 })
