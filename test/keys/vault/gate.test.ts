@@ -6,7 +6,7 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 /** A gate whose clock stands still unless it is told; pauses have no jitter unless `random` makes some. */
-const openGate = ({ nowMs = () => START, random = () => 0 } = {}) =>
+const openGate = ({ nowMs = (): number => START, random = (): number => 0 } = {}) =>
   createLoginGate({
     address: 'https://vault.example',
     records: ownRecords(nowMs),
