@@ -32,7 +32,8 @@ export async function initialise(cluster: Cluster, durable: boolean): Promise<vo
   // the provider inside PostgreSQL: the same C.UTF-8 on every machine, whatever locales it has; since version 17
   const builtin = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const locale = [...(majorOf(cluster) >= 17 ? builtin : ['--locale=C.UTF-8']), '--encoding=UTF8']
-  const speed = durable ? [] : ['--no-sync']
+  // a log in files of 1 MB: a copy of the cluster then takes half of the time
+  const speed = durable ? [] : ['--no-sync', '--wal-segsize=1']
   await runOn(data, cluster, cluster.initdb, ['-D', data, '-U', 'postgres', '-A', 'reject', ...locale, ...speed])
   const statements = [
     `ALTER ROLE postgres PASSWORD '${cluster.password}'`,

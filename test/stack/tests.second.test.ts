@@ -1,5 +1,10 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import test from 'ava'
+import { prepareData } from '../../stack/tests/data.ts'
 import { createProject } from '../support/stack/runner.ts'
+import { temporary } from '../support/stack/stack.ts'
 
 const FINE = `test('is fine', (t) => t.pass())\n`
 
@@ -60,4 +65,29 @@ test('nobody has a second chance when only some tests were asked for', async (t)
   t.is(code, 1)
   t.is(last, '0 passed, 1 failed')
   t.false(lines.some((line) => line.startsWith('Once more')))
+})
+
+test('parts keep their data in memory where there is room, and elsewhere on disk; all of it goes with the run (D-893)', async (t) => {
+  const memory = temporary(t, 'memory')
+  const where = async (inMemory: boolean, directory: string, bytes: number) => {
+    const data = prepareData(inMemory, { directory, bytes })
+    writeFileSync(join(data.directory, 'left-behind'), '')
+    await data.remove()
+    t.false(existsSync(data.directory))
+    return dirname(data.directory)
+  }
+  t.is(await where(true, memory, 1), memory)
+  t.is(await where(true, memory, Number.MAX_SAFE_INTEGER), tmpdir(), 'no room')
+  t.is(await where(true, join(memory, 'missing'), 1), tmpdir())
+  t.is(await where(false, memory, 1), tmpdir(), 'heavy tests need more than that')
+})
+
+test('what a run left in memory that was killed goes with the next one; of a run that goes on, nothing', async (t) => {
+  const directory = temporary(t, 'memory')
+  const name = basename(prepareData(true, { directory, bytes: 1 }).directory)
+  mkdirSync(join(directory, 'countersign-tests-4194305-1', 'cluster'), { recursive: true }) // no system has that process
+  mkdirSync(join(directory, `countersign-tests-${process.pid}-1`)) // the number is somebody else's now
+  mkdirSync(join(directory, 'others'))
+  prepareData(true, { directory, bytes: 1 })
+  t.deepEqual(readdirSync(directory).sort(), [name, 'others'])
 })

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bootstrap } from '../../activities/administration/bootstrap.ts'
 import { scheduledJobs } from '../../activities/frame/schedules.ts'
-import { startWorker } from '../../activities/frame/worker/start.ts'
 import { createActivities, type MoreFormats, openDependencies } from '../../activities/index.ts'
 import type { KeyStore } from '../../activities/keys/index.ts'
 import { type Running, startApi } from '../../api/server.process.ts'
@@ -14,6 +12,7 @@ import { startPostgres } from '../../stack/parts/postgres.ts'
 import { findTemporalBinary } from '../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../stack/parts/temporal.ts'
 import { CLUSTER } from '../../stack/tests/cluster.ts'
+import { dataDirectory } from '../../stack/tests/data.ts'
 import { addTenant } from './frame/tenants.ts'
 import { descendants } from './stack/stack.ts'
 
@@ -102,7 +101,7 @@ async function build(
   undo: (() => Promise<void>)[],
   close: () => Promise<void>,
 ) {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-world-'))
+  const directory = dataDirectory('world')
   undo.push(() => rm(directory, { recursive: true, force: true }))
   const place = {
     directory: join(directory, 'postgres'),
@@ -140,12 +139,15 @@ async function build(
   if (!clientSecret) throw new Error('a new platform makes a new secret')
   const dependencies = await openDependencies(config, { patient: true })
   undo.push(() => dependencies.close())
-  const work = () =>
-    startWorker({
+  const work = async () => {
+    // 500 modules of Temporal's, which most files do without
+    const { startWorker } = await import('../../activities/frame/worker/start.ts')
+    return startWorker({
       ...dependencies,
       activities: createActivities({ ...dependencies, keys: workerKeys(dependencies.keys) }, {}, formats),
       jobs: scheduledJobs(),
     })
+  }
   const worker = temporal ? await work() : undefined
   undo.push(async () => worker?.stop())
   let api: Running | undefined = await startApi(config)

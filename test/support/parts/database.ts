@@ -1,16 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { migrate } from '../../../entities/migrate.ts'
 import { connect, sqlOf } from '../../../entities/orm.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
 import { startPostgres } from '../../../stack/parts/postgres.ts'
 import { CLUSTER } from '../../../stack/tests/cluster.ts'
+import { dataDirectory } from '../../../stack/tests/data.ts'
 
 /** A PostgreSQL of the test's own, migrated, with a pool for each of the two roles. */
 export async function openDatabase(masterKey: Buffer) {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-postgres-'))
+  const directory = dataDirectory('postgres')
   const server = await startPostgres({ directory, port: await freePort(), durable: false, from: process.env[CLUSTER] })
   await migrate(server.url, masterKey)
   const tenants = await connect(roleUrl(server.url, masterKey, 'app'), 8)

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bootstrap } from '../../../activities/administration/bootstrap.ts'
@@ -15,6 +14,7 @@ import { startPostgres } from '../../../stack/parts/postgres.ts'
 import { findTemporalBinary } from '../../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../../stack/parts/temporal.ts'
 import { CLUSTER } from '../../../stack/tests/cluster.ts'
+import { dataDirectory } from '../../../stack/tests/data.ts'
 import { until } from '../credentials/dids.ts'
 import { descendants } from '../stack/stack.ts'
 
@@ -76,7 +76,7 @@ export async function openProcesses(
     isPublic = false,
   }: { durable?: boolean /** At the address that it publishes. */; isPublic?: boolean } = {},
 ) {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-processes-'))
+  const directory = dataDirectory('processes')
   const cluster = {
     directory: join(directory, 'postgres'),
     port: await freePort(),

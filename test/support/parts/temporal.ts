@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectTemporal } from '../../../activities/frame/temporal/index.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
 import { findTemporalBinary } from '../../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../../stack/parts/temporal.ts'
+import { dataDirectory } from '../../../stack/tests/data.ts'
 
 /** A Temporal server of the test's own, its database file in a directory of its own, and a client of ours on it. */
 export async function openTemporal(masterKey: Buffer) {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-temporal-'))
+  const directory = dataDirectory('temporal')
   const binary = await findTemporalBinary(process.env, () => undefined)
   const options = {
     binary,

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
@@ -13,6 +12,7 @@ import { connect, sqlOf } from '../../../entities/orm.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
 import { type Postgres, startPostgres } from '../../../stack/parts/postgres.ts'
+import { dataDirectory } from '../../../stack/tests/data.ts'
 
 const run = promisify(execFile)
 const masterKey = randomBytes(32)
@@ -85,7 +85,7 @@ export const twice = (...all: StatusEntry[][]): number => {
 type Owner = { teardown(work: () => Promise<void>): void }
 
 export async function openServer() {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-epoch-'))
+  const directory = dataDirectory('epoch')
   const place = { directory: join(directory, 'postgres'), port: await freePort(), durable: false }
   const server = await startPostgres(place)
   await migrate(server.url, masterKey)
@@ -106,7 +106,7 @@ async function cloneOf(server: Postgres, original: string): Promise<string> {
 
 /** A database of the test's own, with a folder to remember it in. */
 export async function openPlace(t: Owner, server: Postgres) {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-epoch-'))
+  const folder = dataDirectory('epoch')
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const url = await cloneOf(server, server.url)
   return {
