@@ -39,11 +39,12 @@ ${PROBLEMS.map(
 </tbody></table>`,
 )
 
-/** /openapi.json, /docs (works offline), to which / leads, and /problems. */
+/** /openapi.json, completed when it is first asked for (D-894), /docs (works offline), to which / leads, and /problems. */
 export function docs(openApi: OpenApi): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
-  const document = JSON.stringify(completeOpenApi(openApi))
+  let document: string | undefined
   router.get('/openapi.json', (_request, response) => {
+    document ??= JSON.stringify(completeOpenApi(openApi))
     response.type('json').send(document)
   })
   router.get('/', (_request, response) => response.redirect('/docs'))
