@@ -2,7 +2,6 @@ import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { applyFunctions } from './functions/apply.ts'
-import { entities } from './orm.ts'
 import { createRoles } from './roles.ts'
 import { assertPostgresVersion, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
 
@@ -26,7 +25,8 @@ const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_i
  */
 export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
   const orm = await MikroORM.init({
-    entities,
+    entities: [], // statements alone: none is looked up
+    discovery: { warnWhenNoEntities: false },
     clientUrl: ownerUrl,
     extensions: [Migrator],
     pool: { min: 0, max: 4 },
