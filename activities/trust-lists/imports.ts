@@ -12,7 +12,13 @@ import {
   servicesInForce,
 } from '../../protocol/trust-lists/etsi/listed.ts'
 import { type HeldEntry, isUnattested, unnamedFormats } from '../../protocol/trust-lists/lists.ts'
-import { type ListFacts, type ListsFacts, signersNow, type TrustSource } from '../../protocol/trust-lists/sources.ts'
+import {
+  type ListFacts,
+  type ListsFacts,
+  lapsedNow,
+  signersNow,
+  type TrustSource,
+} from '../../protocol/trust-lists/sources.ts'
 import { keysOf, nextUpdatesOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
@@ -148,8 +154,9 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       const { url = '', format, graceHours } = source
       const text = document ?? (await reading.fetched(tenantId, url, format, sharing))
       const signers = signersNow(source, now(), lists?.signers)
+      const input = { format, text, signers, lapsed: lapsedNow(source.signers, now()) }
       const list = await reading.processed(tenantId, source.url, () =>
-        documents.readTrustList({ format, text, signers }, bundledOnly(tenantId)),
+        documents.readTrustList(input, bundledOnly(tenantId)),
       )
       const { nextUpdate } = list
       reading.assertNewest(list, known.facts ?? undefined, source.listOfLists ? lists?.keys : keysOf(source.signers))

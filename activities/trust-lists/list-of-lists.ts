@@ -4,6 +4,7 @@ import type { SignedListOfLists } from '../../protocol/trust-lists/etsi/read.ts'
 import {
   type ListsFacts,
   type ListsSource,
+  lapsedNow,
   type PivotFacts,
   type TrustSource,
   validNow,
@@ -100,7 +101,8 @@ export function createListOfLists({ documents, now, reading }: Parts) {
     const { url, location = listUrl } = lists
     const text = await reading.fetched(tenantId, url, format, sharing)
     const by: By = (named) => {
-      const input = { format, text, signers: validNow(named, now()), location, now: now() }
+      const may = { signers: validNow(named, now()), lapsed: lapsedNow(named, now()) }
+      const input = { format, text, ...may, location, now: now() }
       return reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
     }
     const { list, signers, pivots } = await signed(by, { tenantId, lists, text, known: known?.pivots, sharing })

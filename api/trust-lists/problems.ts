@@ -46,7 +46,8 @@ export const TRUST_LIST_PROBLEMS = {
       remedy: 'Wait until its address has the current one again.',
     },
     'trust_list.lotl_signature': {
-      meaning: 'None of its signers signed the list of the lists, or their certificates are not valid now.',
+      meaning:
+        'The signature of the list of the lists is missing or not taken, or none of its signers whose certificate is valid now made it; detail says which.',
       remedy:
         'Take the current certificates from the operator of the list of the lists, as its official journal has them, and update the source with them.',
     },
@@ -95,9 +96,9 @@ export const TRUST_LIST_PROBLEMS = {
     },
     'trust_list.source_signature': {
       meaning:
-        'None of the signers of the source, or of those whom its list of lists names, signed the list, or their certificates are not valid now.',
+        'The signature of the list is missing or not taken, or none of the signers of the source, or of those whom its list of lists names, whose certificate is valid now made it; detail says which.',
       remedy:
-        'Take the certificates of the signers from the operator of the list, and update the source with them. With listOfLists, wait until its operator has named them, and see that location is that of the list.',
+        'See detail. Where another key signed, or a certificate is over, take the certificates of the signers from the operator of the list, and update the source with them. With listOfLists, wait until its operator has named them, and see that location is that of the list.',
     },
     'trust_list.source_too_complex': {
       meaning: 'The list takes more time or memory to read than the platform gives one.',

@@ -173,6 +173,12 @@ export const validNow = (pems: readonly string[], now: Date): string[] =>
     return certificate !== undefined && isValidAt(certificate, now)
   })
 
+/** The others. */
+export function lapsedNow(pems: readonly string[], now: Date): string[] {
+  const valid = validNow(pems, now)
+  return pems.filter((pem) => !valid.includes(pem))
+}
+
 /**
  * The certificates that may have signed a list now; undefined where it needs no signature. `named`: by its list of lists,
  * without which nobody has signed it.

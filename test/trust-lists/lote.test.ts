@@ -72,6 +72,13 @@ test('a document takes the place of a newer one: it is what its sender sends (D-
   }
 })
 
+test('a signer of the source that has expired is told from others, through the API too', async (t) => {
+  const [document, signers] = [await operator.sign(good()), [(await openListOperator()).signer, operator.expiredSigner]]
+  const { reply } = await importing(document, {}, { signers })
+  t.is(refusal(reply, 400), 'trust_list.source_signature')
+  t.regex(reply.json<{ detail: string }>().detail, /whose certificate is not valid now/)
+})
+
 test('services count that are in force alone', async (t) => {
   const status = (name: string) => `http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/${name}`
   const list = loteOf([

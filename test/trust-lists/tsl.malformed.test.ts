@@ -135,9 +135,13 @@ const FORGED: [what: string, text: () => string, message: RegExp][] = [
     'another value of the signature',
     () =>
       good.replace(/(<ds:SignatureValue>)(.)/, (_, tag: string, first: string) => tag + (first === 'A' ? 'B' : 'A')),
-    /None of the signers/,
+    /names a signer of the source, and does not fit/,
   ],
-  ['the signature of somebody who brings the certificate along', () => strange, /None of the signers/],
+  [
+    'the signature of somebody who brings the certificate along',
+    () => strange,
+    /names another certificate, with the SHA-256/,
+  ],
   [
     'two signatures',
     () => good.replace('</TrustServiceStatusList>', `${signatureIn(good)}$&`),

@@ -1,10 +1,10 @@
-import { type Certificate, certificateOfPem } from '../../mobile-credentials/certificates.read.ts'
 import type { SourceFormat } from '../sources.ts'
 import { listJson, verifiedJson } from './jws.ts'
 import { boundedList, type EtsiList } from './listed.ts'
 import { readLoteOfLists } from './lote.lists.ts'
 import { readLote } from './lote.ts'
 import type { ListOfLists, Wanted } from './pointers.ts'
+import { type Signers, type SignersText, signersOf } from './signers.ts'
 import { readLotl } from './xml/lotl.ts'
 import { verifiedXml } from './xml/signature.ts'
 import { readTsl } from './xml/tsl.ts'
@@ -15,6 +15,8 @@ export interface ListText {
   text: string
   /** PEM: one of them has signed the list; undefined: it needs no signature. */
   signers: readonly string[] | undefined
+  /** PEM: those that are not valid now. */
+  lapsed?: readonly string[]
 }
 
 /** A list that was verified. */
@@ -24,19 +26,17 @@ export interface SignedList extends EtsiList {
 }
 
 const READERS: Readonly<Record<SourceFormat, (list: ListText) => Promise<SignedList>>> = {
-  async 'ts-119-602'({ text, signers }) {
+  async 'ts-119-602'({ text, signers, lapsed }) {
     if (!signers) return { ...readLote(listJson(Buffer.from(text))), signedBy: undefined }
-    const { content, signedBy } = await verifiedJson(text, certificatesOf(signers))
+    const { content, signedBy } = await verifiedJson(text, signersOf({ signers, lapsed }))
     return { ...readLote(content), signedBy }
   },
-  async 'ts-119-612'({ text, signers }) {
+  async 'ts-119-612'({ text, signers, lapsed }) {
     if (!signers) return { ...readTsl(text), signedBy: undefined }
-    const signed = verifiedXml(text, certificatesOf(signers))
+    const signed = verifiedXml(text, signersOf({ signers, lapsed }))
     return { ...readTsl(signed.text), signedBy: signed.signedBy }
   },
 }
-
-const certificatesOf = (signers: readonly string[]) => signers.flatMap((pem) => certificateOfPem(pem) ?? [])
 
 /** Verifies and reads a list. Throws `Refusal('trust_list.source_signature')`, `…source_invalid`, `…source_too_large`. */
 export const readEtsiList = async ({ text, ...list }: ListText): Promise<SignedList> =>
@@ -44,11 +44,9 @@ export const readEtsiList = async ({ text, ...list }: ListText): Promise<SignedL
   boundedList(await READERS[list.format]({ ...list, text: text.trim() }))
 
 /** A list of lists as it was fetched. */
-export interface ListOfListsText extends Wanted {
+export interface ListOfListsText extends Wanted, SignersText {
   format: SourceFormat
   text: string
-  /** PEM: one of them has signed it. */
-  signers: readonly string[]
 }
 
 /** A list of lists that was verified. */
@@ -58,7 +56,7 @@ export interface SignedListOfLists extends ListOfLists {
 }
 
 const READERS_OF_LISTS: Readonly<
-  Record<SourceFormat, (text: string, signers: readonly Certificate[], wanted: Wanted) => Promise<SignedListOfLists>>
+  Record<SourceFormat, (text: string, signers: Signers, wanted: Wanted) => Promise<SignedListOfLists>>
 > = {
   async 'ts-119-602'(text, signers, wanted) {
     const { content, signedBy } = await verifiedJson(text, signers)
@@ -71,5 +69,11 @@ const READERS_OF_LISTS: Readonly<
 }
 
 /** Verifies and reads a list of lists. Throws as `readEtsiList` does; that it names nobody is said in what it returns. */
-export const readListOfLists = ({ format, text, signers, ...wanted }: ListOfListsText): Promise<SignedListOfLists> =>
-  READERS_OF_LISTS[format](text.trim(), certificatesOf(signers), wanted)
+export const readListOfLists = ({
+  format,
+  text,
+  signers,
+  lapsed,
+  ...wanted
+}: ListOfListsText): Promise<SignedListOfLists> =>
+  READERS_OF_LISTS[format](text.trim(), signersOf({ signers, lapsed }), wanted)

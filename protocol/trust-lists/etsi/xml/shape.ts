@@ -1,4 +1,4 @@
-import { refuseSource } from '../listed.ts'
+import { refuseSignature as refuse } from '../signers.ts'
 import { CANONICAL, DIGESTS, ENVELOPED, SIGNATURES } from './algorithms.ts'
 import { childrenOf, elementsIn, type XmlElement } from './parse.ts'
 
@@ -7,8 +7,6 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 
 /** Of the list, of the properties of XAdES, and of the key. */
 const MAX_REFERENCES = 5
-
-const refuse = (message: string) => refuseSource('trust_list.source_signature', message)
 
 /** The one element of this name that is directly in another one. */
 function only(element: XmlElement, name: string): XmlElement {

@@ -2,10 +2,10 @@ import type { KeyObject } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { SignedXml } from 'xml-crypto'
 import { authorityOf } from '../../../mobile-credentials/authority.ts'
-import type { Certificate } from '../../../mobile-credentials/certificates.read.ts'
-import { refuseSource } from '../listed.ts'
+import { type Certificate, readCertificate } from '../../../mobile-credentials/certificates.read.ts'
+import { assertSigners, notSigned, refuseSignature, type Signers } from '../signers.ts'
 import { algorithmsFor, CANONICAL, ENVELOPED } from './algorithms.ts'
-import { parseForeignXml } from './parse.ts'
+import { childrenOf, elementsIn, parseForeignXml, type XmlElement } from './parse.ts'
 import { DSIG, referenceToList } from './shape.ts'
 
 interface Nodes {
@@ -21,9 +21,6 @@ interface Dom {
 }
 
 const { DOMParser }: Dom = createRequire(import.meta.url)('@xmldom/xmldom')
-
-const refuse = (message: string, options?: ErrorOptions) =>
-  refuseSource('trust_list.source_signature', message, options)
 
 /** Exactly the algorithms that a list may use, so that the library takes no other one. */
 function verifierFor(signers: readonly Certificate[], onKey: (key: KeyObject) => void): SignedXml {
@@ -59,22 +56,33 @@ function signedBy(text: string, signers: readonly Certificate[]): Signed {
   return { texts, key }
 }
 
+/** The first certificate that a signature has of its key. */
+function namedIn(root: XmlElement): Certificate | undefined {
+  const infos = childrenOf(root, DSIG, 'Signature').flatMap((signature) => childrenOf(signature, DSIG, 'KeyInfo'))
+  const [first] = infos
+    .flatMap((info) => [...elementsIn(info)])
+    .filter(({ name, namespace }) => namespace === DSIG && name === 'X509Certificate')
+  return first && readCertificate(Buffer.from(first.text, 'base64'))
+}
+
 /**
  * Verifies the enveloped signature of a list by one of these certificates: what certificates it brings itself says
  * nothing. Returns the text that is signed, and nothing else of the list may be read, and the name of the key. Throws
  * `Refusal('trust_list.source_signature')`, and `trust_list.source_invalid` for what is no XML.
  */
-export function verifiedXml(text: string, signers: readonly Certificate[]): { text: string; signedBy: string } {
-  const at = referenceToList(parseForeignXml(text))
-  if (signers.length === 0) throw refuse('No certificate of the signers of the source is valid now.')
+export function verifiedXml(text: string, signers: Signers): { text: string; signedBy: string } {
+  const root = parseForeignXml(text)
+  const at = referenceToList(root)
+  assertSigners(signers)
   let signed: Signed
   try {
-    signed = signedBy(text, signers)
+    signed = signedBy(text, signers.valid)
   } catch (cause) {
-    throw refuse('None of the signers of the source signed the list.', { cause })
+    throw notSigned(signers, namedIn(root), { cause })
   }
   const { key, texts } = signed
   const content = texts[at]
-  if (content === undefined || !key) throw refuse('The list has another content than the one that was signed.')
+  if (content === undefined || !key)
+    throw refuseSignature('The list has another content than the one that was signed (its digest differs).')
   return { text: content, signedBy: authorityOf({ publicKey: key }) }
 }
