@@ -123,6 +123,10 @@ test.serial('a holder without a place for messages gets none, which is recorded'
     const reply = await notify(id, { to: [holder] })
     t.is(reply.status, 200)
     t.like(await outcomeOf(reply.headers.get('x-request-id')), { type: 'SUCCESS', outcome: 'NO_SERVICE' }, holder)
+    const repeats = await Promise.all([1, 2, 3].map(() => notify(id, { to: [holder] })))
+    t.deepEqual(repeats.map(({ text }) => text).toSorted(), ['{}', '{}', '{}'])
+    const { total_count: total } = await sentOf(id)
+    t.true(total >= 2, 'a repeat makes another one (docs/status-lists.md)')
   }
 })
 
@@ -140,6 +144,8 @@ test.serial(
       const { data, total_count: total } = await sentOf(id, '?limit=1')
       t.is(total, 1)
       t.like(data[0], { status: 'FAILED', reason })
+      t.is((await notify(id)).status, 200)
+      t.is((await sentOf(id)).total_count, 1, 'a repeat makes none: it was refused')
     }
   },
 )

@@ -84,6 +84,13 @@ test('a trusted list in XML is imported: services of the types that are granted 
   t.like(unsigned.json<TrustListAnswer>(), { entryCount: 1, source: { signers: [] } }, 'the caller vouches for it')
 })
 
+test('a list of this machine is read where its addresses are in an allowed range (docs/trust-lists.md)', async (t) => {
+  const path = newPath()
+  names.elsewhere.set(path, await ec.sign(tslOf([{ services: [{ certificates: [one] }] }])))
+  const { reply } = await importing({ url: `https://localhost:${names.port}${path}` })
+  t.is(reply.status, 201, reply.text)
+})
+
 /** RFC 9231 and XML Signature 1.1, as SignXML has them. */
 const SIGNINGS: [kind: 'ec' | 'rsa', signing: Signing][] = [
   ['ec', { algorithm: 'ECDSA_SHA384', digest: 'SHA384' }],
