@@ -5,13 +5,15 @@ import type { Sql } from '../../entities/orm.ts'
 const BATCH = 2_000
 const POLL_MS = 400
 const LONGEST_PAUSE_MS = 5_000
+/** One statement that fails and works again half a second later is nothing to act on (D-1014). */
+const FAILURES_TO_TELL = 3
 
 const CHAIN = 'select chain_log_entries($1) as settled'
 
 interface Parts {
   /** The system role's pool, which sees every tenant's rows. */
   sql: Sql
-  log: Pick<Logger, 'warn' | 'info'>
+  log: Pick<Logger, 'warn' | 'info' | 'debug'>
 }
 
 /**
@@ -21,6 +23,7 @@ interface Parts {
 export function createSequencer({ sql, log }: Parts) {
   let stopped = false
   let pauseMs = POLL_MS
+  let failures = 0
   let wakeUp: () => void = () => undefined
 
   /** Settles one batch: true if more may wait. */
@@ -42,12 +45,16 @@ export function createSequencer({ sql, log }: Parts) {
     while (!stopped) {
       const more = await runOnce().then(
         (full) => {
-          if (pauseMs > POLL_MS) log.info('the log is chained again')
+          if (failures >= FAILURES_TO_TELL) log.info('the log is chained again')
+          failures = 0
           pauseMs = POLL_MS
           return full
         },
         (error: unknown) => {
-          if (pauseMs === POLL_MS) log.warn({ err: error }, 'the log waits to be chained')
+          failures += 1
+          // once for all that follow
+          const level = failures === FAILURES_TO_TELL ? 'warn' : 'debug'
+          log[level]({ err: error }, 'the log waits to be chained')
           pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
           return false
         },
