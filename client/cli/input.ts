@@ -16,16 +16,20 @@ export async function readText(name: string): Promise<string> {
   return readFile(name, 'utf8')
 }
 
-/** A JSON object from a file; what is none is no request to send. */
-export function parseObject(name: string, text: string): Record<string, unknown> {
-  let value: unknown
+/** What is none ends the program with the name of the file or option. */
+export function parseJson(name: string, text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    throw new Usage(`${name === '-' ? 'Standard input' : name} is not JSON.`)
+    throw new Usage(`${name} is not JSON.`)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Usage(`${name === '-' ? 'Standard input' : name} is no JSON object.`)
+}
+
+/** A JSON object from a file; what is none is no request to send. */
+export function parseObject(file: string, text: string): Record<string, unknown> {
+  const name = file === '-' ? 'Standard input' : file
+  const value = parseJson(name, text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Usage(`${name} is no JSON object.`)
   return value as Record<string, unknown>
 }
 

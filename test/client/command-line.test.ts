@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,6 +35,12 @@ const TEMPLATE = {
   issuer: { name: 'Example University' },
   claim_mappings: { course: { map_from: 'claims.course', required: true } },
   revocable: true,
+}
+
+const VCT = 'https://credentials.example/identity'
+const SD_JWT_TEMPLATE = {
+  ...{ name: 'Identity', vct: VCT, key_binding: false },
+  claims: [{ path: ['given_name'], map_from: 'claims.given_name', required: true }],
 }
 
 const made = async () => {
@@ -84,6 +91,51 @@ test('sign prints the credential, verify takes it from a file or a pipe, status 
   t.is((await call(['verify', '-'], whole.stdout)).code, 0, 'an answer of sign is taken as it is')
   const changed = signed.stdout.replace('CS-101', 'CS-999')
   t.like(await call(['verify', '-'], changed), { code: 1 })
+})
+
+test('sign and verify take SD-JWT VCs: claims that may be left out, a key of the holder, templates', async (t) => {
+  const did = await made()
+  await writeFile(join(folder, 'identity.json'), JSON.stringify({ vct: VCT, given_name: 'Ada', family_name: 'King' }))
+  const options = ['--format', 'sd-jwt-vc', '--issuer', did]
+  const signed = await call(['sign', 'identity.json', ...options, '--revocable', '--selectively', '[["given_name"]]'])
+  t.is(signed.code, 0, signed.stderr)
+  t.is(signed.stdout.trim().split('~').length, 3, 'one disclosure')
+  const [, id = ''] = /^id: (\S+)$/m.exec(signed.stderr) ?? []
+  t.regex((await call(['status', id])).stdout, /^active {2}sd-jwt-vc {2}issued /)
+  t.like(await call(['verify', '-'], signed.stdout), { code: 0, stdout: 'verified\n' })
+  const changed = await call(['verify', '-'], signed.stdout.replace('.', '.e'))
+  t.is(changed.code, 1)
+  t.regex(changed.stdout, /^not verified\nsd_jwt\.\w+: /)
+
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  await writeFile(join(folder, 'holder.json'), JSON.stringify(publicKey.export({ format: 'jwk' })))
+  const bound = await call(['sign', 'identity.json', ...options, '--holder-key', 'holder.json', '--json'])
+  t.is(bound.code, 0, bound.stderr)
+  t.like(await call(['verify', '-'], bound.stdout), { code: 0, stdout: 'verified\nKeyBindingNotChecked\n' })
+  const asked = await call(['verify', '-', '--nonce', 'n', '--audience', 'shop'], bound.stdout)
+  t.is(asked.code, 1)
+  t.regex(asked.stdout, /key_binding/)
+
+  const path = '/v1/credentials/sd-jwt-vc/configurations'
+  const created = await world.ask(path, { token: world.token, body: SD_JWT_TEMPLATE })
+  t.is(created.status, 201, created.text)
+  const { id: template } = created.json<{ id: string }>()
+  const byTemplate = await call(
+    ['sign', '-', ...options, '--template', template],
+    JSON.stringify({ given_name: 'Ada' }),
+  )
+  t.is(byTemplate.code, 0, byTemplate.stderr)
+  t.is((await call(['verify', '-'], byTemplate.stdout)).code, 0)
+
+  for (const wrong of [
+    ['sign', 'identity.json', '--format', 'paper'],
+    ['sign', 'identity.json', ...options, '--proof-type', 'eddsa-rdfc-2022'],
+    ['sign', 'identity.json', ...options, '--selectively', '[['],
+    ['sign', 'identity.json', ...options, '--template', template, '--issued-as', 'did'],
+    ['sign', 'identity.json', '--selectively', '[]'],
+    ['verify', 'identity.json', '--nonce', 'n', '--audience', 'shop'],
+  ])
+    t.like(await call(wrong), { code: 2, stdout: '' }, wrong.join(' '))
 })
 
 test('batch signs each row, writes the results where it is told, and ends with 1 when a row failed', async (t) => {

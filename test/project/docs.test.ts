@@ -79,7 +79,7 @@ test.serial('docs/status-lists.md works word for word', async (t) => {
 test.serial('docs/cli.md works word for word', async (t) => {
   const kept = (await type(world, await blocksOf('docs/cli.md'))).filter(({ promised }) => promised !== undefined)
   for (const promise of kept) t.true(isKept(promise), `${promise.code}\n${promise.printed}`)
-  t.is(kept.length, 3)
+  t.is(kept.length, 4)
 })
 
 test.serial('docs/did-web.md says what localhost answers', async (t) => {

@@ -2,12 +2,13 @@ import { idempotencyKey, type Schemas } from '../../index.ts'
 import { parseObject, readText } from '../input.ts'
 import type { Call, Command } from '../usage.ts'
 import { Usage } from '../usage.ts'
+import { isSdJwt, signSdJwt, verifySdJwt } from './sd-jwt.ts'
+
+const FORMATS = ['web-semantic', 'sd-jwt-vc']
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
-async function fromTemplate({ client, text, is }: Call, id: string, claims: Record<string, unknown>) {
-  if (is('revocable') || text('proof-type'))
-    throw new Usage('With --template the template says whether the credential is revocable, and its proof type.')
+async function fromTemplate({ client, text }: Call, id: string, claims: Record<string, unknown>) {
   const [issuer, tag] = [text('issuer'), text('tag')]
   const body = { claims, ...(issuer ? { issuer_did: issuer } : {}), ...(tag ? { tag } : {}) }
   const path = { id }
@@ -34,25 +35,42 @@ async function asItIs({ client, text, is }: Call, payload: Record<string, unknow
   })
 }
 
+/** Signs a W3C credential, or the claims for a template of them. */
+async function signW3c(call: Call, content: Record<string, unknown>): Promise<{ id: string }> {
+  const other = ['selectively', 'holder-key', 'issued-as'].find((name) => call.text(name) !== undefined)
+  if (other) throw new Usage(`--${other} goes with --format sd-jwt-vc.`)
+  const template = call.text('template')
+  const signed = await (template ? fromTemplate(call, template, content) : asItIs(call, content))
+  await call.output.result(signed, [pretty(signed.credential)])
+  return signed
+}
+
 export const sign: Command = {
-  usage:
-    'sign FILE [--proof-type TYPE] [--revocable] [--tag TAG], or sign FILE --template ID [--issuer DID] [--tag TAG]',
+  usage: `sign FILE [--proof-type TYPE] [--revocable] [--tag TAG], or sign FILE --template ID [--issuer DID] [--tag TAG];
+              with --format sd-jwt-vc also --issuer DID, --issued-as did|https|x5c, --selectively JSON, --holder-key FILE`,
   about: 'signs the credential, or the claims, of a JSON file, and prints the credential',
   options: {
+    format: { type: 'string' },
     template: { type: 'string' },
     issuer: { type: 'string' },
+    'issued-as': { type: 'string' },
     'proof-type': { type: 'string' },
+    selectively: { type: 'string' },
+    'holder-key': { type: 'string' },
     tag: { type: 'string' },
     revocable: { type: 'boolean' },
   },
   words: 1,
   async run(call) {
+    const { text, is, output } = call
+    const format = text('format') ?? 'web-semantic'
+    if (!FORMATS.includes(format)) throw new Usage(`--format must be ${FORMATS.join(' or ')}, and is ${format}.`)
+    if (text('template') && (is('revocable') || text('proof-type')))
+      throw new Usage('With --template the template says whether the credential is revocable, and its proof type.')
     const [name = ''] = call.words
     const content = parseObject(name, await readText(name))
-    const template = call.text('template')
-    const signed = await (template ? fromTemplate(call, template, content) : asItIs(call, content))
-    await call.output.result(signed, [pretty(signed.credential)])
-    if (!call.output.json) call.output.note(`id: ${signed.id}`)
+    const { id } = await (format === 'sd-jwt-vc' ? signSdJwt : signW3c)(call, content)
+    if (!output.json) output.note(`id: ${id}`)
     return 0
   },
 }
@@ -63,16 +81,25 @@ interface Verdict {
   answer: unknown
 }
 
-async function verdictOf({ client }: Call, name: string, text: string): Promise<Verdict> {
+function assertNoBinding({ text }: Call): void {
+  if (text('nonce') ?? text('audience')) throw new Usage('--nonce and --audience are for an SD-JWT VC.')
+}
+
+async function verdictOf(call: Call, name: string, text: string): Promise<Verdict> {
+  const { client } = call
   const encoded = text.trim()
+  if (isSdJwt(encoded)) return verifySdJwt(call, encoded)
   const kind = encoded.startsWith('CSC:/') ? 'compact' : encoded.startsWith('CSS:/') ? 'compact-semantic' : undefined
   if (kind) {
+    assertNoBinding(call)
     const answer = await client.post(`/v1/credentials/${kind}/verify`, { body: { payload: encoded } })
     const { verified, error } = answer
     return { verified, answer, reasons: error ? [`${error.type}: ${error.message}`] : [] }
   }
   const content = parseObject(name, text)
   // an answer of the sign operation holds the credential
+  if (typeof content.encoded === 'string' && !('@context' in content)) return verdictOf(call, name, content.encoded)
+  assertNoBinding(call)
   const payload = (content.credential ?? content) as Schemas['VerifiableCredential']
   const answer = await client.post('/v1/credentials/web-semantic/verify', { body: { payload } })
   const { verified, reason } = answer
@@ -80,8 +107,10 @@ async function verdictOf({ client }: Call, name: string, text: string): Promise<
 }
 
 export const verify: Command = {
-  usage: 'verify FILE',
-  about: 'verifies a credential: JSON, or the text of a compact one; exit code 1 when it is not verified',
+  usage: 'verify FILE [--nonce NONCE --audience NAME]',
+  about: `verifies a credential: JSON, or the text of a compact one or of an SD-JWT VC (with --nonce and --audience by its holder
+      for you); exit code 1 when it is not verified`,
+  options: { nonce: { type: 'string' }, audience: { type: 'string' } },
   words: 1,
   async run(call) {
     const [name = ''] = call.words

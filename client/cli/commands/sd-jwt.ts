@@ -1,0 +1,59 @@
+import { idempotencyKey, type Schemas } from '../../index.ts'
+import { parseJson, parseObject, readText } from '../input.ts'
+import { type Call, Usage } from '../usage.ts'
+
+/** Of an SD-JWT VC: a JWT, and its disclosures behind tildes. */
+export const isSdJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+~/.test(text)
+
+const given = (members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+
+async function holderKeyOf(name: string | undefined): Promise<Record<string, unknown> | undefined> {
+  return name === undefined ? undefined : parseObject(name, await readText(name))
+}
+
+/** What the file holds, and which members are right, is for the platform to judge. */
+async function fromTemplate({ client, text }: Call, id: string, claims: Record<string, unknown>) {
+  const own = { issuer_did: text('issuer'), tag: text('tag'), holder_key: await holderKeyOf(text('holder-key')) }
+  return client.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', {
+    params: { path: { id } },
+    body: { claims, ...given(own) } as Schemas['SdJwtTemplateSignIn'],
+    headers: idempotencyKey(),
+  })
+}
+
+async function asItIs({ client, text, is }: Call, payload: Record<string, unknown>) {
+  const selectively = text('selectively')
+  const own = {
+    issuer_did: text('issuer'),
+    issued_as: text('issued-as'),
+    tag: text('tag'),
+    selectively: selectively === undefined ? undefined : parseJson('--selectively', selectively),
+    holder_key: await holderKeyOf(text('holder-key')),
+  }
+  return client.post('/v1/credentials/sd-jwt-vc/sign', {
+    body: { payload, revocable: is('revocable'), ...given(own) } as Schemas['SdJwtSignIn'],
+    headers: idempotencyKey(),
+  })
+}
+
+/** Signs claims with a `vct`, or the claims of a template; prints the credential, or the whole answer as JSON. */
+export async function signSdJwt(call: Call, content: Record<string, unknown>): Promise<{ id: string }> {
+  if (call.text('proof-type')) throw new Usage('--proof-type goes with --format web-semantic.')
+  const template = call.text('template')
+  if (template && (call.text('selectively') || call.text('issued-as')))
+    throw new Usage('With --template the template says which claims may be left out, and as whom it is issued.')
+  const signed = await (template ? fromTemplate(call, template, content) : asItIs(call, content))
+  await call.output.result(signed, [signed.encoded])
+  return signed
+}
+
+/** The holder's key binding JWT is asked for by a nonce and the name of the verifier, which go together. */
+export async function verifySdJwt({ client, text }: Call, payload: string) {
+  const [nonce, audience] = [text('nonce'), text('audience')]
+  if ((nonce === undefined) !== (audience === undefined)) throw new Usage('--nonce and --audience go together.')
+  const binding = nonce !== undefined && audience !== undefined ? { key_binding: { nonce, audience } } : {}
+  const answer = await client.post('/v1/credentials/sd-jwt-vc/verify', { body: { payload, ...binding } })
+  const { verified, reason, warnings } = answer
+  return { verified, answer, reasons: [...reason.map(({ code, message }) => `${code}: ${message}`), ...warnings] }
+}
