@@ -13,6 +13,7 @@ import {
   type PresentationRequestInput,
   type RequestState,
   type RequestUriMethod,
+  unknownVerifier,
 } from '../../../protocol/openid/presentations/requests.ts'
 import { isNamedBy, readChain } from '../../../protocol/openid/verifiers/certificates.ts'
 import { clientIdOf, type Identified } from '../../../protocol/openid/verifiers/requests.ts'
@@ -22,7 +23,6 @@ import type { Call, Operations } from '../../frame/operations.ts'
 import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
-import { findVerifier } from '../verifiers/records.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { ListedAuthorities } from './authorities.ts'
 import type { Links } from './links.ts'
@@ -106,7 +106,8 @@ export function createPresentationRequests(parts: Parts) {
         attestation,
         ...(certificateChain !== undefined && { certificateChain: readChain(certificateChain) }),
       }
-    const row: OidcVerifier = await inTenant(database.tenants, tenantId, (em) => findVerifier(em, verifierId))
+    const row = await inTenant(database.tenants, tenantId, (em) => em.findOne(OidcVerifier, { id: verifierId }))
+    if (!row) throw unknownVerifier()
     const { requestUriMethod, certificateChain: own = null } = row
     return { verifierDid: row.verifierDid, certificateChain: own, attestation, requestUriMethod }
   }

@@ -148,16 +148,36 @@ function within(value: number, { least, most }: { least: number; most: number },
   return [{ path, code: 'range', message: `expected ${least} to ${most} seconds` }]
 }
 
+/** A member, and what it has. */
+type Choice = [name: string, value: unknown, is: string]
+
 /** Exactly one of two members. */
-function eitherOf(one: [string, unknown], other: [string, unknown]): FieldError[] {
-  if ((one[1] === undefined) !== (other[1] === undefined)) return []
-  const message = `expected exactly one of ${one[0]} and ${other[0]}`
-  return [{ path: one[1] === undefined ? one[0] : other[0], code: 'exclusive', message }]
+function eitherOf(...choices: [Choice, Choice]): FieldError[] {
+  const [[path, one, is], [otherPath, other, otherIs]] = choices
+  if ((one === undefined) !== (other === undefined)) return []
+  if (one !== undefined)
+    return [{ path: otherPath, code: 'exclusive', message: `expected exactly one of ${path} and ${otherPath}` }]
+  return [{ path, code: 'required', message: `expected ${path}, ${is}, or else ${otherPath}, ${otherIs}` }]
 }
+
+const ID_OF_VERIFIER = 'the id of a verifier of createOidcVerifier'
+
+/** Its id leads to nobody of the tenant. */
+export const unknownVerifier = () =>
+  new Refusal('oidc_verifier.not_found', 'The tenant has no verifier with the id in verifierId; see errors.', [
+    {
+      path: 'verifierId',
+      code: 'unknown',
+      message: `expected ${ID_OF_VERIFIER}, as indexOidcVerifier lists it; without one, leave it out and name a DID in verifierDid`,
+    },
+  ])
 
 function namingErrors(input: PresentationRequestInput): FieldError[] {
   const { verifierId, verifierDid, certificateChain, clientIdPrefix, clientName } = input
-  const errors = eitherOf(['verifierId', verifierId], ['verifierDid', verifierDid])
+  const errors = eitherOf(
+    ['verifierDid', verifierDid, 'a DID of the tenant with a P-256 or an Ed25519 key'],
+    ['verifierId', verifierId, ID_OF_VERIFIER],
+  )
   if (verifierId !== undefined && certificateChain)
     errors.push({ path: 'certificateChain', code: 'exclusive', message: 'expected none: the verifier has its own' })
   const isCertified = clientIdPrefix?.startsWith('x509_')
@@ -199,7 +219,10 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
   const { dcqlQuery, presentationTemplateId, redirectUri, lifetimeSeconds, keptSeconds, transactionData } = input
   const read = dcqlQuery === undefined ? undefined : readDcqlQuery(dcqlQuery, 'dcqlQuery')
   const errors = [
-    ...eitherOf(['dcqlQuery', dcqlQuery], ['presentationTemplateId', presentationTemplateId]),
+    ...eitherOf(
+      ['dcqlQuery', dcqlQuery, 'what is asked for'],
+      ['presentationTemplateId', presentationTemplateId, 'the id of a presentation template'],
+    ),
     ...namingErrors(input),
     ...attestationErrors(input),
     ...browserErrors(input),

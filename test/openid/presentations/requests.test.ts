@@ -1,4 +1,4 @@
-import { createPrivateKey, sign as signBytes } from 'node:crypto'
+import { createPrivateKey, randomUUID, sign as signBytes } from 'node:crypto'
 import test from 'ava'
 import { createRequestExpiry } from '../../../activities/openid/presentations/expiry.ts'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
@@ -190,8 +190,9 @@ test('what a request cannot be is refused with the place and the rule', async (t
   const sdJwt = identityQuery().credentials[0]
   const query = (credentials: unknown[], more: object = {}) => ({ dcqlQuery: { credentials, ...more } })
   const cases: [object, string, string][] = [
-    [{ verifierDid: null }, 'verifierId', 'exclusive'],
-    [{ dcqlQuery: null }, 'dcqlQuery', 'exclusive'],
+    [{ verifierDid: null }, 'verifierDid', 'required'],
+    [{ verifierId: randomUUID() }, 'verifierId', 'exclusive'],
+    [{ dcqlQuery: null }, 'dcqlQuery', 'required'],
     [{ expiresInSec: 30, redirectUri: 'http://shop.example/' }, 'redirectUri', 'https'],
     [{ redirectUri: 'javascript:alert(1)' }, 'redirectUri', 'https'],
     [query([]), 'dcqlQuery.credentials', 'list'],
