@@ -30,7 +30,7 @@ const guide = (name: string, promises: number, edit?: (code: string) => string, 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 
 guide('docs/diplomas.md', 7)
-guide('docs/access.md', 4)
+guide('docs/access.md', 5)
 guide('docs/administration.md', 5)
 guide('docs/transfers.md', 2)
 guide('docs/ecosystems.md', 6)
