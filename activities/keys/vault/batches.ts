@@ -18,6 +18,8 @@ interface Waiting {
 interface Lane {
   waiting: Waiting[]
   bytes: number
+  /** When `waiting` waits no longer, by `performance.now()`. */
+  deadline: number
   /** Calls under way. */
   running: number
   /** Set while `waiting` waits for a call to end, or for more callers; of an idle lane, until it is forgotten. */
@@ -40,7 +42,7 @@ export interface BatchLimits {
  * Collects the signatures requested of one key at the same time, or while a call for it is under way, into one call: on the same
  * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. Who comes soon after a call waits
  * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030). A call
- * that takes long, or a crowd that does not return, holds up nobody for longer than `waitMs` and `returnMs`.
+ * that takes long holds up nobody for longer than `waitMs`, a crowd that does not return for `returnMs`, and both together for their sum.
  */
 export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): SignBatches {
   const { waitMs = 10, returnMs = 5, items = 200, bytes = 4 * 1024 * 1024 } = limits
@@ -82,15 +84,16 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   const gather = (name: string, lane: Lane): void => {
     if (lane.isGathering) return
     lane.isGathering = true
-    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: waitMs }, () => {
+    const left = () => lane.deadline - performance.now()
+    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: left() }, () => {
       lane.isGathering = false
-      if (lane.waiting.length >= lane.expected) flush(name, lane)
-      else lane.timer ??= setTimeout(() => flush(name, lane), returnMs)
+      if (lane.waiting.length >= lane.expected || left() <= 0) flush(name, lane)
+      else lane.timer ??= setTimeout(() => flush(name, lane), Math.min(returnMs, left()))
     })
   }
 
   const laneOf = (name: string): Lane => {
-    const lane = lanes.get(name) ?? { waiting: [], bytes: 0, running: 0, isGathering: false, expected: 0 }
+    const lane = lanes.get(name) ?? { waiting: [], bytes: 0, deadline: 0, running: 0, isGathering: false, expected: 0 }
     lanes.set(name, lane)
     return lane
   }
@@ -98,9 +101,10 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   return {
     sign(name, input) {
       const lane = laneOf(name)
-      if (lane.waiting.length === 0 && lane.running === 0) {
+      if (lane.waiting.length === 0) {
         clearTimeout(lane.timer)
         lane.timer = undefined
+        lane.deadline = performance.now() + waitMs + returnMs
       }
       const settle = Promise.withResolvers<Uint8Array>()
       lane.waiting.push({ input, settle })

@@ -96,6 +96,24 @@ test('a crowd that does not return is waited for once, for 5 ms', async (t) => {
   await next
 })
 
+test('calls that end one after the other hold up nobody anew', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { waitMs: 1, returnMs: 20, items: 5 })
+  const running: Promise<unknown>[] = []
+  for (let call = 0; call < 40; call++) for (let nth = 0; nth < 5; nth++) running.push(batches.sign('a', input(nth))) // five are not waited for
+  t.is(asked.length, 40)
+  const alone = batches.sign('a', input(9))
+  let ended = 0
+  while (asked.length === 40 && ended < 40) {
+    asked[ended++]?.answer()
+    await wait(5)
+  }
+  t.deepEqual(asked[40]?.inputs, [9])
+  t.true(ended < 20, `it waited for ${ended} calls`)
+  for (const { answer } of asked) answer()
+  await Promise.all([...running, alone])
+})
+
 test('who comes later than 5 ms after a call waits for nobody', async (t) => {
   const { asked, send } = answering()
   const batches = createSignBatches(send)
