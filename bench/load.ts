@@ -22,13 +22,27 @@ let serial = 0
 /** Bodies cut at the serial number's place. */
 const cut = (bodies: string[]) => bodies.map((body) => body.split(SERIAL))
 
+/**
+ * Opens connections one after the other, each with an answer. A cluster gives those that come all at once to whichever process is
+ * free first, and they stay there: 27 of 32 were seen at one of two.
+ */
+async function connected({ host, port, concurrency }: Load): Promise<Connection[]> {
+  const connections: Connection[] = []
+  while (connections.length < concurrency) {
+    const connection = await Connection.open(host, port)
+    await connection.send(`GET /health/live HTTP/1.1\r\nhost: ${host}:${port}\r\n`, '')
+    connections.push(connection)
+  }
+  return connections
+}
+
 async function run(load: Load): Promise<Measured> {
-  const { host, port, path, token, expected, concurrency } = load
+  const { host, port, path, token, expected } = load
   const head = `POST ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`
   const parts = cut(load.bodies)
   const latencies: number[] = []
   let errors = 0
-  const connections = await Promise.all(Array.from({ length: concurrency }, () => Connection.open(host, port)))
+  const connections = await connected(load)
   const begun = performance.now()
   const until = begun + load.seconds * 1000
   const oneAfterAnother = async (connection: Connection) => {
