@@ -57,6 +57,13 @@ function assertValidThen({ signedBy, issuedAt }: SignedListOfLists, signers: rea
   if (!wasValid) throw refuse('The certificate of its signer was not valid when it was issued.')
 }
 
+/** A pivot that leads on. */
+type Passed = Required<Pick<PivotFacts, 'signers' | 'sequence'>>
+
+/** By its number too: signers who come back are named by an earlier pivot as well, behind which others once signed. */
+const leadsOver = (passed: readonly Passed[], { signers, sequence }: PivotFacts): boolean =>
+  passed.some((pivot) => pivot.signers === signers && (sequence === undefined || pivot.sequence === sequence))
+
 /** Follows the pivots of a list of lists in XML (ETSI TS 119 615, section 4.1; D-867). */
 export function createPivots({
   documents,
@@ -92,7 +99,7 @@ export function createPivots({
   /** From the oldest one on. Those before the first one that a named signer signed belong to former signers. */
   async function follow(wanted: Wanted, addresses: readonly string[]): Promise<Followed> {
     const fetch = createFetch(wanted)
-    const passed: string[] = []
+    const passed: Passed[] = []
     let newest: SignedListOfLists | undefined
     for (const address of addresses.toReversed())
       try {
@@ -103,16 +110,17 @@ export function createPivots({
         if (newest && pivot.sequence <= newest.sequence)
           throw refuse('Its sequence number is not above that of the pivot before it.')
         newest = pivot
-        passed.push(signersDigest(pivot.keys ?? []))
+        passed.push({ signers: signersDigest(pivot.keys ?? []), sequence: pivot.sequence })
       } catch (error) {
         if (newest || !isUnsigned(error)) throw ofPivot(error, address)
       }
     if (!newest) throw refuse('None of the signers of listOfLists signed a pivot of the list of the lists.')
     // whoever has the key of a former signer cannot lead past those who took its place (D-868)
-    if (wanted.known && !passed.includes(wanted.known.signers))
+    if (wanted.known && !leadsOver(passed, wanted.known))
       throw refuseSource('trust_list.source_older', 'Its pivots do not lead over the one that was followed last.')
-    const facts = { followed: passed.length, signers: passed.at(-1) ?? '' }
-    return { signers: newest.signers, sequence: newest.sequence, facts }
+    const { sequence } = newest
+    const facts = { followed: passed.length, signers: signersDigest(newest.keys ?? []), sequence }
+    return { signers: newest.signers, sequence, facts }
   }
 
   /** undefined: it has no pivots. Throws `Refusal('trust_list.lotl_pivot…')`, and as readings of lists do. */

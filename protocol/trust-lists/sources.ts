@@ -37,6 +37,8 @@ export interface PivotFacts {
   followed: number
   /** Digest of the keys that the newest one names. */
   signers: string
+  /** Of the newest one; absent: it was followed before that was kept. */
+  sequence?: number
 }
 
 /** What a list of lists says of itself. */

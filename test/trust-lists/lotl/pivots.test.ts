@@ -1,5 +1,6 @@
 import test from 'ava'
 import { refusal } from '../../support/credentials/templates.ts'
+import { connected } from '../../support/stack/backup.ts'
 import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
 import { inHours, newPath } from '../../support/trust-lists/lote.ts'
 import { lotlOf, openSigner, type Signer } from '../../support/trust-lists/lotl.ts'
@@ -214,6 +215,39 @@ test('lists of lists in JSON have no pivots', async (t) => {
   t.is(refusal(reply, 400), 'trust_list.invalid')
   const [error] = reply.json<{ errors: { path: string; code: string }[] }>().errors
   t.deepEqual([error?.path, error?.code], ['source.listOfLists.followPivots', 'format'])
+})
+
+test('a former signer cannot sign past a pivot that went back to earlier signers (D-868)', async (t) => {
+  const at = await places()
+  const one = firstPivot(at)
+  const two = secondPivot(at)
+  const back = at.publishPivot({ by: third, names: [second.signer], sequence: '300' })
+  at.publish([back, two, one], second)
+  const { id } = (await at.create()).json<TrustListAnswer>()
+  const thiefs = at.publishPivot({ by: third, names: [here.stranger.signer], sequence: '350' })
+  at.publish([thiefs, two, one], here.stranger, '400')
+  const refreshed = () => at.lists.refresh(id)
+  t.is(refusal(await refreshed(), 400), 'trust_list.lotl_older', 'the first pivot names the same signers')
+  const on = at.publishPivot({ by: second, names: [here.stranger.signer], sequence: '350' })
+  at.publish([on, back, two, one], here.stranger, '400')
+  t.is(pivotsOf(await refreshed()), 4)
+})
+
+test('pivots that were followed before their numbers were kept are known by their signers', async (t) => {
+  const at = await places()
+  const [one, two] = [firstPivot(at), secondPivot(at)]
+  at.publish([two, one], third)
+  const { id } = (await at.create()).json<TrustListAnswer>()
+  await connected(here.world.superuserUrl, (client) =>
+    client.query(
+      `update trust_lists set facts = (facts::jsonb #- '{listOfLists,pivots,sequence}')::json where id = $1`,
+      [id],
+    ),
+  )
+  at.publish([one], second, '400')
+  t.is(refusal(await at.lists.refresh(id), 400), 'trust_list.lotl_older')
+  at.publish([two, one], third, '400')
+  t.is(pivotsOf(await at.lists.refresh(id)), 2)
 })
 
 test('a former signer cannot sign past a pivot that was followed (D-868)', async (t) => {

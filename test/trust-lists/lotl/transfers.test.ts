@@ -82,8 +82,10 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, ...wrong } } }), [['row.source', 'source']])
   }
   const pivots = { followed: 2, signers: 'a'.repeat(64) }
-  t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots } } }), [])
-  for (const wrong of [1, {}, { ...pivots, followed: 11 }, { ...pivots, signers: 'a' }])
+  for (const right of [pivots, { ...pivots, sequence: 200 }])
+    t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots: right } } }), [])
+  const wrongPivots = [{ followed: 11 }, { signers: 'a' }, { sequence: '200' }, { sequence: 10 ** 15 }]
+  for (const wrong of [1, {}, ...wrongPivots.map((each) => ({ ...pivots, ...each }))])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots: wrong } } }), [
       ['row.source', 'source'],
     ])

@@ -53,7 +53,10 @@ const isAged = ({ sequenceNumber, issuedAt, nextUpdate, signedBy }: Json, now: D
   (signedBy === undefined || isDigest(signedBy))
 
 const isPivots = (pivots: unknown): boolean =>
-  isObject(pivots) && isCount(pivots.followed, MAX_PIVOTS) && isDigest(pivots.signers)
+  isObject(pivots) &&
+  isCount(pivots.followed, MAX_PIVOTS) &&
+  isDigest(pivots.signers) &&
+  (pivots.sequence === undefined || isCount(pivots.sequence, MAX_SEQUENCE))
 
 const isListsFacts = (facts: unknown, now: Date): boolean =>
   isObject(facts) &&
