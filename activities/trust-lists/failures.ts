@@ -8,8 +8,9 @@ import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.
 import { isSameLists, locationOf, nextUpdatesOf, staleAtOf, standingOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import { emptiedBy } from './imports.ts'
 import type { ReadLists } from './list-of-lists.ts'
-import { beforeStale, RETRY_MS } from './rows.ts'
+import { applyImport, beforeStale, RETRY_MS } from './rows.ts'
 
 /** Entries of the log on what became of readings, besides those of requests: of readings that change how a list stands. */
 export const createReadingNotes =
@@ -73,21 +74,25 @@ export function applyFailure(row: TrustList, failed: FailedReading, now: Date): 
 
 /**
  * Keeps what a list of lists said that was read for an update which was then refused, where the source of the list reads the
- * same one, by the same signers (D-1021). One that is closed is read by the schedule at once, which ends the trust.
+ * same one, by the same signers (D-1021). One that is closed ends the trust, as it does when it is read for the list itself.
+ * Returns what is wrong with the list where the log does not say that yet.
  */
-export function keepUnused(row: TrustList, next: TrustSource, lists: ReadLists, now: Date): void {
+export function keepUnused(row: TrustList, next: TrustSource, lists: ReadLists, now: Date): Refusal | undefined {
   const { source, facts } = row
   const known = facts?.listOfLists
-  if (!source || !known || !isSameLists(source, next)) return
-  if (lists.closed) row.dueAt = now
-  else {
-    const isSameList = locationOf(source) === locationOf(next)
-    // of another list it says nothing but its age
-    keepLists(
-      row,
-      isSameList ? lists : { ...lists, keys: undefined, facts: { ...lists.facts, signers: known.signers } },
-      now,
-    )
-    if (row.dueAt) row.dueAt = beforeStale(row, row.dueAt, now)
+  if (!source || !known || !isSameLists(source, next)) return undefined
+  if (lists.closed) {
+    const before = row.failure?.code
+    applyImport(row, emptiedBy(lists.closed, facts, lists), now)
+    return before === lists.closed.code ? undefined : lists.closed
   }
+  const isSameList = locationOf(source) === locationOf(next)
+  // of another list it says nothing but its age
+  keepLists(
+    row,
+    isSameList ? lists : { ...lists, keys: undefined, facts: { ...lists.facts, signers: known.signers } },
+    now,
+  )
+  if (row.dueAt) row.dueAt = beforeStale(row, row.dueAt, now)
+  return undefined
 }

@@ -68,8 +68,7 @@ const closedList = (): Refusal =>
   )
 
 /** Who signs the list is not known any more: nothing in the one that is known counts, and so nothing can become stale. */
-function emptiedBy(emptied: Refusal, { facts: known, isNew }: Known, lists: ReadLists): ImportedList {
-  if (isNew || !known) throw emptied
+export function emptiedBy(emptied: Refusal, known: ListFacts, lists: ReadLists): ImportedList {
   const facts = { ...known, listOfLists: lists.facts }
   return { facts, entries: [], emptied, staleAt: null, wasRead: false, lists }
 }
@@ -149,7 +148,10 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       known: Known,
       { lists, document, sharing }: HowRead = {},
     ): Promise<ImportedList> {
-      if (lists?.closed) return emptiedBy(lists.closed, known, lists)
+      if (lists?.closed) {
+        if (known.isNew || !known.facts) throw lists.closed
+        return emptiedBy(lists.closed, known.facts, lists)
+      }
       if (lists?.refusal) throw lists.refusal
       const { url = '', format, graceHours } = source
       const text = document ?? (await reading.fetched(tenantId, url, format, sharing))

@@ -108,7 +108,7 @@ export function createTrustLists(parts: Parts) {
     try {
       return await work()
     } catch (error) {
-      if (before && source && lists) await ofUnchanged(before, (row) => keepUnused(row, source, lists, now()))
+      if (before && source && lists) await notingFailure(before, (row) => keepUnused(row, source, lists, now()))
       throw error
     }
   }
@@ -156,19 +156,20 @@ export function createTrustLists(parts: Parts) {
 
   const note = createReadingNotes({ now, uuid })
 
-  /** Writes over a row unless it was changed meanwhile. */
-  const ofUnchanged = (before: TrustList, work: (row: TrustList, em: SqlEntityManager) => void): Promise<void> =>
-    inTenant(database.tenants, before.tenantId, async (em) => {
+  /** Writes over a row unless it was changed meanwhile. `work` returns what is wrong that the log does not say yet. */
+  async function notingFailure(before: TrustList, work: (row: TrustList) => Refusal | undefined): Promise<void> {
+    await inTenant(database.tenants, before.tenantId, async (em) => {
       const row = await em.findOne(TrustList, { id: before.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (row?.revision === before.revision) work(row, em)
+      if (row?.revision !== before.revision) return
+      const unnoted = work(row)
+      if (unnoted) note(em, row, 'FAIL', { code: unnoted.code })
     })
+    trustGate.forget(before.tenantId)
+  }
 
   /** Keeps why a list could not be read, as the schedule does. */
   const keepFailure = (before: TrustList, failed: FailedReading): Promise<void> =>
-    ofUnchanged(before, (row, em) => {
-      const unnoted = applyFailure(row, failed, now())
-      if (unnoted) note(em, row, 'FAIL', { code: unnoted.code })
-    })
+    notingFailure(before, (row) => applyFailure(row, failed, now()))
 
   return {
     /** Newest first. */

@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock, singleFlight } from '../frame/caches.ts'
 
-const LIFETIME_MS = 5 * 60_000
+/** Less than from one pass of the schedule to the next, so that each pass reads what is there then. */
+const LIFETIME_MS = 4 * 60_000
 const MAX_TEXTS = 100
 /** Four of the largest lists, or 40 as long as that of the EU. */
 const MAX_BYTES = 64 * 1024 * 1024
@@ -15,7 +16,7 @@ export interface Sharing {
 
 /**
  * Texts of addresses that many lists name, of one tenant or several, such as that of the list of lists: the schedule
- * fetches each once within five minutes (D-866). Nothing else is shared: each list verifies its text itself.
+ * fetches each once within four minutes (D-866). Nothing else is shared: each list verifies its text itself.
  */
 export function createTexts({ now }: Pick<Dependencies, 'now'>) {
   const kept = new LRUCache<string, string>({

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { refusal } from '../../support/credentials/templates.ts'
+import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
 import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
@@ -46,11 +47,43 @@ test('an update that names other signers of the list of lists and fails says not
   t.is((await read()).imported?.listOfLists?.sequenceNumber, 300)
 })
 
-test('a closed list of lists that was read for an update ends the trust with the next pass of the schedule', async (t) => {
-  const { id, lists, read, publishLotl, pointer, source } = await here.imported()
+const ENDED = { state: 'failing', entryCount: 0, staleAt: null, failure: { code: 'trust_list.lotl_closed' } } as const
+
+test('a closed list of lists that was read for an update ends the trust, whatever is read after it', async (t) => {
+  const { id, lists, read, codes, lotlPath, publishLotl, pointer, source } = await here.imported()
+  const { pass } = here.schedule()
+  t.is((await pass(7))[lotlPath], 1, 'the worker keeps the text')
   publishLotl([pointer()], { sequence: '301', next: '' })
-  t.is(refusal(await lists.update(id, { source: source({ graceHours: 5 }) }), 400), 'trust_list.lotl_closed')
-  t.like(await read(), { entryCount: 1, source: { graceHours: 24 } })
-  await here.pass(0.01)
-  t.like(await read(), { entryCount: 0, failure: { code: 'trust_list.lotl_closed' } })
+  for (const graceHours of [5, 6])
+    t.is(refusal(await lists.update(id, { source: source({ graceHours }) }), 400), 'trust_list.lotl_closed')
+  const closed = {
+    ...{ entryCount: 0, source: { graceHours: 24 } },
+    imported: { sequenceNumber: 41, listOfLists: { sequenceNumber: 301, nextUpdate: null } },
+  }
+  t.like(await read(), { ...closed, ...ENDED })
+  publishLotl([pointer()])
+  await pass(7.01)
+  await pass(14)
+  t.like(await read(), { ...closed, failure: { code: 'trust_list.lotl_older' } })
+  t.deepEqual(await codes(2), ['trust_list.lotl_older', 'trust_list.lotl_closed'], 'each once')
+})
+
+test('a list that was sent ends with its list of lists, too, which nothing else reads', async (t) => {
+  const at = await here.places()
+  at.publishLotl([at.pointer()])
+  const document = at.list([here.one.certificatePem])
+  const listOfLists = { url: at.lotlUrl, signers: [here.commission.signer], location: at.listUrl }
+  const source = at.source({ url: undefined, document, listOfLists })
+  const { id } = (await here.create(at, source)).json<TrustListAnswer>()
+  const read = async () => (await at.lists.read(id)).json<TrustListAnswer>()
+  t.is((await read()).entryCount, 1)
+  at.publishLotl([at.pointer()], { sequence: '301', next: '' })
+  const elsewhere = {
+    ...source,
+    listOfLists: { ...listOfLists, signers: [here.stranger.signer, here.commission.signer] },
+  }
+  t.is(refusal(await at.lists.update(id, { source: elsewhere }), 400), 'trust_list.lotl_closed')
+  t.is((await read()).entryCount, 1, 'of other signers it says nothing')
+  t.is(refusal(await at.lists.update(id, { source }), 400), 'trust_list.lotl_closed')
+  t.like(await read(), { ...ENDED, imported: { listOfLists: { sequenceNumber: 301 } } })
 })
