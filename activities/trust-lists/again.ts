@@ -8,8 +8,26 @@ import type { ImportedList, TrustImports } from './imports.ts'
 import { ofLists, type ReadLists } from './list-of-lists.ts'
 import type { Sharing } from './texts.ts'
 
-const isBad = (read: ImportedList | FailedReading): boolean =>
-  'error' in read ? read.refusal !== undefined : read.emptied !== undefined
+/** No failure to fetch is one of a kept text. */
+const UNFETCHED = new Set([
+  ...['trust_list.source_unavailable', 'trust_list.lotl_unavailable', 'trust_list.lotl_pivot_unavailable'],
+])
+/** What a kept text may be refused for while the one that is there now is not. */
+const BY_AGE = /_(older|expired|signature)$/
+
+type Read = ImportedList | FailedReading
+
+const refusalOf = (read: Read): Refusal | undefined => ('error' in read ? read.refusal : read.emptied)
+
+/** What counts of a reading with kept texts that failed, and of the one after it without them. */
+function ofBoth(kept: Read, again: Read): Read {
+  const lists = again.lists ?? kept.lists
+  const isUnread = 'error' in again && again.refusal === undefined
+  // else a list of a tenant without a budget would never be said to fail
+  if (isUnread && 'error' in kept && kept.refusal && !BY_AGE.test(kept.refusal.code))
+    return { ...again, ...kept, lists }
+  return { ...again, lists }
+}
 
 /** Reads the lists of a row that is known, for the schedule and by hand: what of them was read counts, whatever fails. */
 export function createReadAgain({ log, trustImports }: Pick<Dependencies, 'log'> & { trustImports: TrustImports }) {
@@ -44,9 +62,9 @@ export function createReadAgain({ log, trustImports }: Pick<Dependencies, 'log'>
     async shared(row: TrustList, source: TrustSource): Promise<ImportedList | FailedReading> {
       const sharing: Sharing = { tookKept: false }
       const read = await readOnce(row, source, sharing)
-      if (!sharing.tookKept || !isBad(read)) return read
-      const again = await readOnce(row, source)
-      return { ...again, lists: again.lists ?? read.lists }
+      const refusal = refusalOf(read)
+      if (!sharing.tookKept || !refusal || UNFETCHED.has(refusal.code)) return read
+      return ofBoth(read, await readOnce(row, source))
     },
   }
 }
