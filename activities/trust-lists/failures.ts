@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { emptiedBy } from './imports.ts'
 import type { ReadLists } from './list-of-lists.ts'
-import { applyImport, beforeStale, RETRY_MS } from './rows.ts'
+import { applyImport, beforeStale, dueAfter, RETRY_MS } from './rows.ts'
 
 /** Entries of the log on what became of readings, besides those of requests: of readings that change how a list stands. */
 export const createReadingNotes =
@@ -93,6 +93,8 @@ export function keepUnused(row: TrustList, next: TrustSource, lists: ReadLists, 
     isSameList ? lists : { ...lists, keys: undefined, facts: { ...lists.facts, signers: known.signers } },
     now,
   )
-  if (row.dueAt) row.dueAt = beforeStale(row, row.dueAt, now)
+  // of one that was sent the clock only says that it is stale, which it may have said before of an earlier time
+  if (source.url === undefined) row.dueAt = dueAfter(row, now)
+  else if (row.dueAt) row.dueAt = beforeStale(row, row.dueAt, now)
   return undefined
 }

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { refusal } from '../../support/credentials/templates.ts'
 import type { TrustListAnswer } from '../../support/trust-lists/lists.ts'
+import { inHours } from '../../support/trust-lists/lote.ts'
 import { type LotlWorld, openLotlWorld } from '../../support/trust-lists/lotl.world.ts'
 
 let here: LotlWorld
@@ -86,4 +87,23 @@ test('a list that was sent ends with its list of lists, too, which nothing else 
   t.is((await read()).entryCount, 1, 'of other signers it says nothing')
   t.is(refusal(await at.lists.update(id, { source }), 400), 'trust_list.lotl_closed')
   t.like(await read(), { ...ENDED, imported: { listOfLists: { sequenceNumber: 301 } } })
+})
+
+test('a list that was sent and becomes stale a second time says so again', async (t) => {
+  const at = await here.imported()
+  const ends = (hours: number) => ({ next: `<dateTime>${inHours(hours)}</dateTime>` })
+  at.publishLotl([at.pointer()], { sequence: '301', ...ends(2) })
+  const listOfLists = { url: at.lotlUrl, signers: [here.commission.signer], location: at.listUrl }
+  const source = at.source({ url: undefined, listOfLists, graceHours: 0, document: at.list([here.one.certificatePem]) })
+  const made = await at.lists.update(at.id, { source })
+  t.is(made.status, 200, made.text)
+  await here.pass(3)
+  t.deepEqual(await at.codes(1), ['trust_list.stale'])
+  at.publishLotl([at.pointer()], { sequence: '302', ...ends(20) })
+  const document = at.list([here.one.certificatePem], {}, here.stranger)
+  t.is(refusal(await at.lists.update(at.id, { source: { ...source, document } }), 400), 'trust_list.source_signature')
+  const hours = (Date.parse((await at.read()).staleAt ?? '') - Date.now()) / 3_600_000
+  t.is(Math.round(hours), 20)
+  for (const later of [19, 21, 22]) await here.pass(later)
+  t.deepEqual(await at.codes(2), ['trust_list.stale', 'trust_list.stale'])
 })
