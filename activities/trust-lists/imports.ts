@@ -156,7 +156,8 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
       const { url = '', format, graceHours } = source
       const text = document ?? (await reading.fetched(tenantId, url, format, sharing))
       const signers = signersNow(source, now(), lists?.signers)
-      const input = { format, text, signers, lapsed: lapsedNow(source.signers, now()) }
+      const whose = lists && 'whom its list of lists names'
+      const input = { format, text, signers, lapsed: lapsedNow(source.signers, now()), whose }
       const list = await reading.processed(tenantId, source.url, () =>
         documents.readTrustList(input, bundledOnly(tenantId)),
       )

@@ -12,7 +12,7 @@ import {
 import { keysOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
-import { createPivots, type FollowPivots } from './pivots.ts'
+import { createPivots, type FollowPivots, isUnsigned } from './pivots.ts'
 import type { Reading } from './reading.ts'
 import type { Sharing } from './texts.ts'
 
@@ -55,7 +55,7 @@ const closedLists = (): Refusal =>
 
 type Parts = Pick<Dependencies, 'documents' | 'now'> & { reading: Reading }
 
-type By = (signers: readonly string[]) => Promise<SignedListOfLists>
+type By = (signers: readonly string[], whose?: string) => Promise<SignedListOfLists>
 
 /** A list of lists that was verified, and by whom. */
 interface Signed {
@@ -64,9 +64,6 @@ interface Signed {
   signers: readonly string[]
   pivots?: PivotFacts
 }
-
-const isUnsigned = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.code === 'trust_list.source_signature'
 
 /** Reads lists of lists: fetches them, verifies who signed them, and takes the signers of one list out of them. */
 export function createListOfLists({ documents, now, reading }: Parts) {
@@ -85,7 +82,7 @@ export function createListOfLists({ documents, now, reading }: Parts) {
       }
     const followed = await follow(wanted)
     if (!followed) throw unsigned
-    const list = await by(followed.signers)
+    const list = await by(followed.signers, 'whom its newest pivot names')
     if (list.sequence < followed.sequence)
       throw refuseSource('trust_list.source_older', 'Its sequence number is below that of its newest pivot.')
     return { list, signers: followed.signers, pivots: followed.facts }
@@ -100,8 +97,8 @@ export function createListOfLists({ documents, now, reading }: Parts) {
   ): Promise<ReadLists> {
     const { url, location = listUrl } = lists
     const text = await reading.fetched(tenantId, url, format, sharing)
-    const by: By = (named) => {
-      const may = { signers: validNow(named, now()), lapsed: lapsedNow(named, now()) }
+    const by: By = (named, whose) => {
+      const may = { signers: validNow(named, now()), lapsed: lapsedNow(named, now()), whose }
       const input = { format, text, ...may, location, now: now() }
       return reading.processed(tenantId, url, () => documents.readListOfLists(input, bundledOnly(tenantId)))
     }

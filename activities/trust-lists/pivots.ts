@@ -36,7 +36,11 @@ export interface Followed {
 
 const refuse = (message: string) => refuseSource('trust_list.lotl_pivot', message)
 
-const isUnsigned = (error: unknown): boolean => error instanceof Refusal && error.code === 'trust_list.source_signature'
+const tooMuch = () =>
+  refuse(`The pivots take more than ${MAX_MS / 1_000} seconds or ${MAX_BYTES / 1024 / 1024} MiB in all.`)
+
+export const isUnsigned = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'trust_list.source_signature'
 
 /** What is wrong with a pivot; any other error stays. */
 function ofPivot<Failure>(error: Failure, address: string): Failure | Refusal {
@@ -74,19 +78,23 @@ export function createPivots({
   function createFetch({ tenantId, sharing }: Wanted) {
     const end = now().getTime() + MAX_MS
     let left = MAX_BYTES
+    const leftMs = () => end - now().getTime()
     return async (address: string): Promise<string> => {
-      const timeoutMs = end - now().getTime()
-      if (timeoutMs <= 0 || left <= 0)
-        throw refuse(`The pivots take more than ${MAX_MS / 1_000} seconds or ${MAX_BYTES / 1024 / 1024} MiB in all.`)
-      const text = await reading.fetched(tenantId, address, 'ts-119-612', sharing, { timeoutMs, maxBytes: left })
-      left -= text.length
+      if (leftMs() <= 0 || left <= 0) throw tooMuch()
+      const bounds = { timeoutMs: leftMs(), maxBytes: left, exceeded: tooMuch }
+      const text = await reading.fetched(tenantId, address, 'ts-119-612', sharing, bounds)
+      left -= Buffer.byteLength(text)
+      // a text that is kept, or that another list waits for, knows nothing of these bounds
+      if (leftMs() <= 0 || left < 0) throw tooMuch()
       return text
     }
   }
 
-  /** Verifies a pivot by those whom the one before it names. Throws `Refusal('trust_list.…')`. */
-  async function verified({ tenantId, lists }: Wanted, address: string, text: string, signers: readonly string[]) {
-    const input = { format: 'ts-119-612', text, signers, location: lists.url, now: undefined } as const
+  /** `named`: by the pivot before it; undefined: it is the first one. Throws `Refusal('trust_list.…')`. */
+  async function verified({ tenantId, lists }: Wanted, address: string, text: string, named?: readonly string[]) {
+    const signers = named ?? lists.signers
+    const whose = named && 'whom the pivot before it names'
+    const input = { format: 'ts-119-612', text, signers, whose, location: lists.url, now: undefined } as const
     const pivot = await reading.processed(tenantId, address, () =>
       documents.readListOfLists(input, bundledOnly(tenantId)),
     )
@@ -106,7 +114,7 @@ export function createPivots({
         const text = await fetch(address)
         // the newest one is the list of lists itself until the next issue of that
         if (text.trim() === wanted.text.trim()) continue
-        const pivot = await verified(wanted, address, text, newest?.signers ?? wanted.lists.signers)
+        const pivot = await verified(wanted, address, text, newest?.signers)
         if (newest && pivot.sequence <= newest.sequence)
           throw refuse('Its sequence number is not above that of the pivot before it.')
         newest = pivot

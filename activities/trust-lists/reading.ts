@@ -14,7 +14,14 @@ const TIMEOUT_MS = 15_000
 interface Bounds {
   maxBytes: number
   timeoutMs: number
+  /** Why a text is refused that is within the bounds of every text, and not within these. */
+  exceeded(): Refusal
 }
+
+/** Whether a text failed by what the ones before it have left of the bounds. */
+const isExceeded = (error: unknown, { maxBytes, timeoutMs }: Bounds): boolean =>
+  (error instanceof Refusal && error.code === 'outbound.too_large' && maxBytes < MAX_BYTES) ||
+  (error instanceof OutboundFault && error.kind === 'timeout' && timeoutMs < TIMEOUT_MS)
 
 const ACCEPT: Readonly<Record<SourceFormat, string>> = {
   'ts-119-602': 'application/jose, application/jwt, application/json;q=0.9, */*;q=0.1',
@@ -30,15 +37,16 @@ export function createReading({
 }: Pick<Dependencies, 'outbound' | 'now' | 'config' | 'log'>) {
   const texts = createTexts({ now })
 
-  async function fetchText(tenantId: string, url: string, format: SourceFormat, left: Bounds): Promise<string> {
+  async function fetchText(tenantId: string, url: string, format: SourceFormat, left?: Bounds): Promise<string> {
     try {
-      const maxBytes = Math.min(MAX_BYTES, left.maxBytes)
-      const timeoutMs = Math.min(TIMEOUT_MS, left.timeoutMs)
+      const maxBytes = Math.min(MAX_BYTES, left?.maxBytes ?? MAX_BYTES)
+      const timeoutMs = Math.min(TIMEOUT_MS, left?.timeoutMs ?? TIMEOUT_MS)
       const request = { url, accept: ACCEPT[format], maxBytes, timeoutMs, readFor: tenantId }
       const { status, body } = await outbound.fetch(request)
       if (status === 200) return Buffer.from(body).toString('utf8')
       throw refuseSource('trust_list.source_unavailable', `The address of the list answered with status ${status}.`)
     } catch (error) {
+      if (left && isExceeded(error, left)) throw left.exceeded()
       const isRefused = error instanceof Refusal && error.code.startsWith('outbound.')
       // too many calls of the platform wait for the host: that is no fact about the list
       const isBusy = error instanceof OutboundFault && error.kind === 'busy'
@@ -54,7 +62,7 @@ export function createReading({
       url: string,
       format: SourceFormat,
       sharing: Sharing | undefined,
-      left: Bounds = { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS },
+      left?: Bounds,
     ): Promise<string> => texts.text(`${format} ${url}`, sharing, () => fetchText(tenantId, url, format, left)),
 
     /** A list that our own code fails over is one that cannot be read: the other lists of the schedule go on. */

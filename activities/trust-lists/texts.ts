@@ -24,6 +24,7 @@ export function createTexts({ now }: Pick<Dependencies, 'now'>) {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ length }) => 2 * length + 512,
     ttl: LIFETIME_MS,
+    ttlAutopurge: true,
     ...byClock(now),
   })
   const once = singleFlight<string>()
@@ -33,7 +34,8 @@ export function createTexts({ now }: Pick<Dependencies, 'now'>) {
     async text(name: string, sharing: Sharing | undefined, fetch: () => Promise<string>): Promise<string> {
       const anew = async () => {
         const text = await fetch()
-        kept.set(name, text)
+        // one that a request reads is kept for nobody, but in place of an earlier one
+        if (sharing || kept.has(name)) kept.set(name, text)
         return text
       }
       if (!sharing) return anew()

@@ -10,13 +10,11 @@ import { verifiedXml } from './xml/signature.ts'
 import { readTsl } from './xml/tsl.ts'
 
 /** A list as it was fetched or sent. */
-export interface ListText {
+export interface ListText extends Omit<SignersText, 'signers'> {
   format: SourceFormat
   text: string
   /** PEM: one of them has signed the list; undefined: it needs no signature. */
   signers: readonly string[] | undefined
-  /** PEM: those that are not valid now. */
-  lapsed?: readonly string[]
 }
 
 /** A list that was verified. */
@@ -26,14 +24,14 @@ export interface SignedList extends EtsiList {
 }
 
 const READERS: Readonly<Record<SourceFormat, (list: ListText) => Promise<SignedList>>> = {
-  async 'ts-119-602'({ text, signers, lapsed }) {
+  async 'ts-119-602'({ text, signers, ...named }) {
     if (!signers) return { ...readLote(listJson(Buffer.from(text))), signedBy: undefined }
-    const { content, signedBy } = await verifiedJson(text, signersOf({ signers, lapsed }))
+    const { content, signedBy } = await verifiedJson(text, signersOf({ signers, ...named }))
     return { ...readLote(content), signedBy }
   },
-  async 'ts-119-612'({ text, signers, lapsed }) {
+  async 'ts-119-612'({ text, signers, ...named }) {
     if (!signers) return { ...readTsl(text), signedBy: undefined }
-    const signed = verifiedXml(text, signersOf({ signers, lapsed }))
+    const signed = verifiedXml(text, signersOf({ signers, ...named }))
     return { ...readTsl(signed.text), signedBy: signed.signedBy }
   },
 }
@@ -74,6 +72,7 @@ export const readListOfLists = ({
   text,
   signers,
   lapsed,
+  whose,
   ...wanted
 }: ListOfListsText): Promise<SignedListOfLists> =>
-  READERS_OF_LISTS[format](text.trim(), signersOf({ signers, lapsed }), wanted)
+  READERS_OF_LISTS[format](text.trim(), signersOf({ signers, lapsed, whose }), wanted)

@@ -121,7 +121,7 @@ const WRONG: [what: string, publish: (at: Places) => void, code: string, message
     'a pivot that a stranger signed',
     (at) => at.publish([secondPivot(at, { by: here.stranger }), firstPivot(at)], third),
     'lotl_pivot',
-    /None of the signers/,
+    /^The pivot .*None of the signers whom the pivot before it names signed the list/,
   ],
   [
     'a first pivot that a stranger signed',
@@ -133,7 +133,7 @@ const WRONG: [what: string, publish: (at: Places) => void, code: string, message
     'a list of lists that the signer of before signed',
     (at) => at.publish([secondPivot(at), firstPivot(at)], second),
     'lotl_signature',
-    /None of the signers/,
+    /None of the signers whom its newest pivot names signed the list/,
   ],
   ['a list of lists without pivots', (at) => at.publish([], third), 'lotl_signature', /None of the signers/],
   [
