@@ -70,7 +70,7 @@ const secondPivot = (at: Places, more: Partial<Pivot> = {}) =>
 
 const pivotsOf = (reply: { json<T>(): T }) => reply.json<TrustListAnswer>().imported?.listOfLists?.pivots
 
-test('two pivots lead from the named signer to who signs the list of lists now (D-867)', async (t) => {
+test.serial('two pivots lead from the named signer to who signs the list of lists now (D-867)', async (t) => {
   const at = await places()
   at.publish([secondPivot(at), firstPivot(at)], third)
   const reply = await at.create()
@@ -80,7 +80,7 @@ test('two pivots lead from the named signer to who signs the list of lists now (
   t.is(refusal(await at.create({ followPivots: false }), 400), 'trust_list.lotl_signature', 'unless nobody asks for it')
 })
 
-test('a list of lists that a named signer signed needs no pivot', async (t) => {
+test.serial('a list of lists that a named signer signed needs no pivot', async (t) => {
   const at = await places()
   at.publish([`${at.lotlUrl.slice(0, -4)}.none.xml`], here.commission)
   const reply = await at.create()
@@ -88,7 +88,7 @@ test('a list of lists that a named signer signed needs no pivot', async (t) => {
   t.is(pivotsOf(reply), 0)
 })
 
-test('the newest pivot may be the list of lists itself, which says nothing of its own signer', async (t) => {
+test.serial('the newest pivot may be the list of lists itself, which says nothing of its own signer', async (t) => {
   const at = await places()
   const itself = here.urlOf(newPath().replace('.jwt', '.xml'))
   at.publish([itself, firstPivot(at)], second)
@@ -99,14 +99,14 @@ test('the newest pivot may be the list of lists itself, which says nothing of it
   t.is(pivotsOf(reply), 1)
 })
 
-test('pivots of a former publication are passed over', async (t) => {
+test.serial('pivots of a former publication are passed over', async (t) => {
   const at = await places()
   const former = at.publishPivot({ by: third, names: [here.commission.signer], sequence: '50' })
   at.publish([firstPivot(at), former], second)
   t.is(pivotsOf(await at.create()), 1)
 })
 
-test('a signer counts whose certificate was valid when the pivot was issued', async (t) => {
+test.serial('a signer counts whose certificate was valid when the pivot was issued', async (t) => {
   const expired = { signers: [here.commission.expiredSigner] }
   const at = await places()
   at.publish([firstPivot(at, { issued: inHours(-48) })], second)
@@ -199,7 +199,7 @@ const WRONG: [what: string, publish: (at: Places) => void, code: string, message
 ]
 
 for (const [what, publish, code, message] of WRONG)
-  test(`with ${what} no list is made (${code})`, async (t) => {
+  test.serial(`with ${what} no list is made (${code})`, async (t) => {
     const at = await places()
     publish(at)
     const reply = await at.create()
@@ -207,7 +207,7 @@ for (const [what, publish, code, message] of WRONG)
     t.regex(reply.json<{ detail: string }>().detail, message)
   })
 
-test('lists of lists in JSON have no pivots', async (t) => {
+test.serial('lists of lists in JSON have no pivots', async (t) => {
   const reply = await here.create(await here.places(), {
     ...{ format: 'ts-119-602' },
     listOfLists: { url: 'https://a.example/l.jwt', signers: [here.commission.signer], followPivots: true },
@@ -217,7 +217,7 @@ test('lists of lists in JSON have no pivots', async (t) => {
   t.deepEqual([error?.path, error?.code], ['source.listOfLists.followPivots', 'format'])
 })
 
-test('a former signer cannot sign past a pivot that went back to earlier signers (D-868)', async (t) => {
+test.serial('a former signer cannot sign past a pivot that went back to earlier signers (D-868)', async (t) => {
   const at = await places()
   const one = firstPivot(at)
   const two = secondPivot(at)
@@ -233,7 +233,7 @@ test('a former signer cannot sign past a pivot that went back to earlier signers
   t.is(pivotsOf(await refreshed()), 4)
 })
 
-test('pivots that were followed before their numbers were kept are known by their signers', async (t) => {
+test.serial('pivots that were followed before their numbers were kept are known by their signers', async (t) => {
   const at = await places()
   const [one, two] = [firstPivot(at), secondPivot(at)]
   at.publish([two, one], third)
@@ -250,7 +250,7 @@ test('pivots that were followed before their numbers were kept are known by thei
   t.is(pivotsOf(await at.lists.refresh(id)), 2)
 })
 
-test('a former signer cannot sign past a pivot that was followed (D-868)', async (t) => {
+test.serial('a former signer cannot sign past a pivot that was followed (D-868)', async (t) => {
   const at = await places()
   const [one, two] = [firstPivot(at), secondPivot(at)]
   at.publish([two, one], third)
