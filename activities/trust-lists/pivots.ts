@@ -45,11 +45,11 @@ export const isUnsigned = (error: unknown): error is Refusal =>
 /** What is wrong with a pivot; any other error stays. */
 function ofPivot<Failure>(error: Failure, address: string): Failure | Refusal {
   if (!(error instanceof Refusal)) return error
-  const code =
-    error.code === 'trust_list.source_unavailable' ? 'trust_list.lotl_pivot_unavailable' : 'trust_list.lotl_pivot'
-  return new Refusal(code, `The pivot ${address.slice(0, 300)} of the list of the lists: ${error.message}`, [], {
-    cause: error,
-  })
+  const message = `The pivot ${address.slice(0, 300)} of the list of the lists: ${error.message}`
+  const options = { cause: error }
+  return error.code === 'trust_list.source_unavailable'
+    ? refuseSource('trust_list.lotl_pivot_unavailable', message, options)
+    : refuseSource('trust_list.lotl_pivot', message, options)
 }
 
 /** A certificate counts that was valid when the pivot was issued: those of the first signers expire before the last pivot. */
