@@ -159,7 +159,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'test/trust-lists/bounds.test.ts',
       'test/trust-lists/gate.test.ts',
       'test/trust-lists/lote.malformed.test.ts',
-      'test/trust-lists/lotl.pointers.test.ts',
+      'test/trust-lists/lotl/pointers.test.ts',
       'test/trust-lists/sd-jwt.unlisted.test.ts',
       'test/trust-lists/trust.test.ts',
       'test/trust-lists/tsl.extensions.test.ts',
