@@ -10,7 +10,9 @@ import type { Sharing } from './texts.ts'
 
 /** No failure to fetch is one of a kept text. */
 const UNFETCHED = new Set([
-  ...['trust_list.source_unavailable', 'trust_list.lotl_unavailable', 'trust_list.lotl_pivot_unavailable'],
+  'trust_list.source_unavailable',
+  'trust_list.lotl_unavailable',
+  'trust_list.lotl_pivot_unavailable',
 ])
 /** What a kept text may be refused for while the one that is there now is not. */
 const BY_AGE = /_(older|expired|signature)$/

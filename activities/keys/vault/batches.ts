@@ -38,6 +38,11 @@ export interface BatchLimits {
   bytes?: number
 }
 
+function stopTimer(lane: Lane): void {
+  clearTimeout(lane.timer)
+  lane.timer = undefined
+}
+
 /**
  * Collects the signatures requested of one key at the same time, or while a call for it is under way, into one call: on the same
  * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. Who comes soon after a call waits
@@ -52,8 +57,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   const ended = (name: string, lane: Lane, served: number): void => {
     lane.running -= 1
     lane.expected = served + lane.waiting.length
-    clearTimeout(lane.timer)
-    lane.timer = undefined
+    stopTimer(lane)
     if (lane.waiting.length > 0) gather(name, lane)
     else if (lane.running === 0) lane.timer = setTimeout(() => lanes.delete(name), returnMs)
   }
@@ -70,8 +74,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   }
 
   const flush = (name: string, lane: Lane): void => {
-    clearTimeout(lane.timer)
-    lane.timer = undefined
+    stopTimer(lane)
     const { waiting } = lane
     if (waiting.length === 0) return
     lane.waiting = []
@@ -102,8 +105,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     sign(name, input) {
       const lane = laneOf(name)
       if (lane.waiting.length === 0) {
-        clearTimeout(lane.timer)
-        lane.timer = undefined
+        stopTimer(lane)
         lane.deadline = performance.now() + waitMs + returnMs
       }
       const settle = Promise.withResolvers<Uint8Array>()
