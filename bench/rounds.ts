@@ -39,8 +39,9 @@ export async function inRounds(compared: Compared, { platform, seconds }: Tools)
     plain.push(await plainly(seconds / ROUNDS))
     one.push(await ask(1, seconds / ROUNDS))
     many.push(await withWork(platform, () => ask(32, seconds / ROUNDS)))
-    await beside?.ask(1, seconds / ROUNDS)
-    if (beside) others.push(await withWork(beside.platform, () => beside.ask(32, seconds / ROUNDS)))
+    if (!beside) continue
+    await beside.ask(1, seconds / ROUNDS)
+    others.push(await withWork(beside.platform, () => beside.ask(32, seconds / ROUNDS)))
   }
   const answered = [...warm, ...one, ...many].reduce((sum, { done, errors }) => sum + done - errors, 0)
   const lost = verb === 'sign' ? answered - ((await platform.countCredentials()) - stored) : 0
