@@ -63,74 +63,63 @@ const signedBy = (alg: string) => {
 }
 
 /** Each cause with its own sentence, whose beginning no other one has. */
-const JSON_CAUSES: [cause: string, text: () => string | Promise<string>, message: () => string, who?: () => object][] =
+const JSON_CAUSES: Cause[] = [
+  ['no signature', () => JSON.stringify(list()), () => 'The list is JSON without a signature'],
+  ['no JWS', () => 'a.b', () => 'The list is no compact JWS: expected three parts'],
   [
-    ['no signature', () => JSON.stringify(list()), () => 'The list is JSON without a signature'],
-    ['no JWS', () => 'a.b', () => 'The list is no compact JWS: expected three parts'],
-    [
-      'an algorithm that is not taken',
-      async () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${(await changed()).split('.')[1]}.`,
-      () => 'The algorithm of the signature is not taken: none. Expected one of ES256,',
+    'an algorithm that is not taken',
+    async () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.${(await changed()).split('.')[1]}.`,
+    () => 'The algorithm of the signature is not taken: none. Expected one of ES256,',
+  ],
+  [
+    'an algorithm that is no text',
+    async () => `${Buffer.from('{"alg":7}').toString('base64url')}.e30.e30`,
+    () => 'The algorithm of the signature is not taken: none that is a text.',
+  ],
+  ...Object.keys(KEY_PAIRS).map(
+    (alg): Cause => [
+      `an algorithm of other keys, ${alg}`,
+      () => signedBy(alg),
+      () => `The algorithm of the signature, ${alg}, is none of the keys`,
     ],
-    [
-      'an algorithm that is no text',
-      async () => `${Buffer.from('{"alg":7}').toString('base64url')}.e30.e30`,
-      () => 'The algorithm of the signature is not taken: none that is a text.',
-    ],
-    ...Object.keys(KEY_PAIRS).map(
-      (alg): Cause => [
-        `an algorithm of other keys, ${alg}`,
-        () => signedBy(alg),
-        () => `The algorithm of the signature, ${alg}, is none of the keys`,
-      ],
-    ),
-    [
-      'an unknown critical parameter',
-      () => json.sign(list(), { crit: ['unknown'], unknown: 1 }),
-      () => 'The signature has a critical header parameter that the platform does not know: unknown.',
-    ],
-    ['another content', changed, () => 'The signature names a signer of the source, and does not fit'],
-    [
-      'another signer',
-      () => otherJson.sign(list()),
-      () =>
-        `None of the signers of the source signed the list: its signature names another certificate, with the SHA-256 fingerprint ${fingerprintOf(otherJson.signer)}.`,
-    ],
-    [
-      'no certificate in the header',
-      () => otherJson.sign(list(), { x5c: undefined }),
-      () =>
-        'None of the signers of the source signed the list, or it was changed since. Its signature names no certificate',
-    ],
-    [
-      'a certificate in the header that is none',
-      () => otherJson.sign(list(), { x5c: ['AAAA'] }),
-      () =>
-        'None of the signers of the source signed the list, or it was changed since. Its signature names no certificate',
-    ],
-    [
-      'a signer that has expired, beside another one',
-      () => json.sign(list()),
-      () => 'The signature names a signer of the source whose certificate is not valid now',
-      () => ({ signers: [otherJson.signer], lapsed: [json.expiredSigner] }),
-    ],
-    [
-      'signers that have all expired',
-      () => json.sign(list()),
-      () => 'No certificate of the signers of the source is valid now.',
-      () => ({ signers: [], lapsed: [json.expiredSigner] }),
-    ],
-  ]
-
-for (const [cause, text, message, who] of JSON_CAUSES)
-  test(`a list in JSON that is refused for its signature says why: ${cause}`, async (t) => {
-    const [code, detail] = await refusalOf({
-      ...{ format: 'ts-119-602', text: await text(), signers: [json.signer] },
-      ...who?.(),
-    })
-    t.is(code, 'trust_list.source_signature')
-    t.true(detail.startsWith(message()), detail)
-  })
+  ),
+  [
+    'an unknown critical parameter',
+    () => json.sign(list(), { crit: ['unknown'], unknown: 1 }),
+    () => 'The signature has a critical header parameter that the platform does not know: unknown.',
+  ],
+  ['another content', changed, () => 'The signature names a signer of the source, and does not fit'],
+  [
+    'another signer',
+    () => otherJson.sign(list()),
+    () =>
+      `None of the signers of the source signed the list: its signature names another certificate, with the SHA-256 fingerprint ${fingerprintOf(otherJson.signer)}.`,
+  ],
+  [
+    'no certificate in the header',
+    () => otherJson.sign(list(), { x5c: undefined }),
+    () =>
+      'None of the signers of the source signed the list, or it was changed since. Its signature names no certificate',
+  ],
+  [
+    'a certificate in the header that is none',
+    () => otherJson.sign(list(), { x5c: ['AAAA'] }),
+    () =>
+      'None of the signers of the source signed the list, or it was changed since. Its signature names no certificate',
+  ],
+  [
+    'a signer that has expired, beside another one',
+    () => json.sign(list()),
+    () => 'The signature names a signer of the source whose certificate is not valid now',
+    () => ({ signers: [otherJson.signer], lapsed: [json.expiredSigner] }),
+  ],
+  [
+    'signers that have all expired',
+    () => json.sign(list()),
+    () => 'No certificate of the signers of the source is valid now.',
+    () => ({ signers: [], lapsed: [json.expiredSigner] }),
+  ],
+]
 
 const XML_CAUSES: Cause[] = [
   ['no signature', () => tslOf([{ services: [] }]), () => 'The list has no signature.'],
@@ -176,15 +165,16 @@ const XML_CAUSES: Cause[] = [
   ],
 ]
 
-for (const [cause, text, message, who] of XML_CAUSES)
-  test(`a list in XML that is refused for its signature says why: ${cause}`, async (t) => {
-    const [code, detail] = await refusalOf({
-      ...{ format: 'ts-119-612', text: await text(), signers: [xml.signer] },
-      ...who?.(),
+function says(format: ListText['format'], what: string, causes: readonly Cause[], signer: () => string): void {
+  for (const [cause, text, message, who] of causes)
+    test(`a list in ${what} that is refused for its signature says why: ${cause}`, async (t) => {
+      const [code, detail] = await refusalOf({ format, text: await text(), signers: [signer()], ...who?.() })
+      t.is(code, 'trust_list.source_signature')
+      t.true(detail.startsWith(message()), detail)
     })
-    t.is(code, 'trust_list.source_signature')
-    t.true(detail.startsWith(message()), detail)
-  })
+}
+says('ts-119-602', 'JSON', JSON_CAUSES, () => json.signer)
+says('ts-119-612', 'XML', XML_CAUSES, () => xml.signer)
 
 test('a signer with a key of another kind keeps no other one from having signed', async (t) => {
   const signers = [xml.signer, otherJson.signer, json.signer]

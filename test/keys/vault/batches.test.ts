@@ -49,6 +49,17 @@ test('what comes while a call is under way goes with the next one, soon after th
   t.is((await Promise.all(others)).length, 3)
 })
 
+/** With one call that has served three. */
+async function afterCrowd() {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const crowd = Promise.all([0, 1, 2].map((nth) => batches.sign('a', input(nth))))
+  await turns(3)
+  asked[0]?.answer()
+  await crowd
+  return { asked, batches }
+}
+
 test('two halves of a crowd that asks again and again become one call', async (t) => {
   const { asked, send } = answering()
   const batches = createSignBatches(send, { waitMs: 60_000, returnMs: 60_000 })
@@ -76,12 +87,7 @@ test('two halves of a crowd that asks again and again become one call', async (t
 })
 
 test('a crowd that does not return is waited for once, for 5 ms', async (t) => {
-  const { asked, send } = answering()
-  const batches = createSignBatches(send)
-  const crowd = Promise.all([0, 1, 2].map((nth) => batches.sign('a', input(nth))))
-  await turns(3)
-  asked[0]?.answer()
-  await crowd
+  const { asked, batches } = await afterCrowd()
   const alone = batches.sign('a', input(3))
   await turns(3)
   t.is(asked.length, 1)
@@ -115,12 +121,7 @@ test('calls that end one after the other hold up nobody anew', async (t) => {
 })
 
 test('who comes later than 5 ms after a call waits for nobody', async (t) => {
-  const { asked, send } = answering()
-  const batches = createSignBatches(send)
-  const crowd = Promise.all([0, 1, 2].map((nth) => batches.sign('a', input(nth))))
-  await turns(3)
-  asked[0]?.answer()
-  await crowd
+  const { asked, batches } = await afterCrowd()
   await wait(60)
   const later = batches.sign('a', input(3))
   await turns(3)
