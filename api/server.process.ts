@@ -13,6 +13,7 @@ import { schemaExit } from '../activities/frame/process/schema-exit.ts'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
+import { whenAnswered } from './frame/logging.ts'
 import type { OpenApi } from './frame/openapi/paths.ts'
 import { answerUnreadable } from './frame/unreadable.ts'
 import type { SchemaNotice } from './server.fleet.ts'
@@ -21,7 +22,9 @@ const readOpenApi = (): OpenApi => JSON.parse(readFileSync(new URL('build/openap
 
 export interface Running {
   port: number
-  /** Finishes accepted requests within `shutdownSeconds`, then closes all connections. */
+  /**
+   * Finishes accepted requests within `shutdownSeconds`, those too whose callers have gone, then closes all connections.
+   */
   stop(): Promise<void>
 }
 
@@ -56,8 +59,13 @@ export async function startApi(config: Config): Promise<Running> {
   const timeouts = { headersTimeout: 10_000, requestTimeout: UPLOAD_MS, keepAliveTimeout: 65_000 }
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
+  let underWay = 0
   server.prependListener('request', (_request, response) => {
     if (stopping) response.setHeader('Connection', 'close')
+    underWay += 1
+    whenAnswered(response, () => {
+      underWay -= 1
+    })
   })
   const port = await listening(server, config.port, config.host)
   return {
@@ -69,10 +77,13 @@ export async function startApi(config: Config): Promise<Running> {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // repeated: a connection becomes idle when its response is sent
       const idle = setInterval(() => server.closeIdleConnections(), 50)
+      const until = performance.now() + config.shutdownSeconds * 1000
       const last = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000)
       await closed
       clearInterval(idle)
       clearTimeout(last)
+      // an operation whose caller has hung up goes on without a connection
+      while (underWay > 0 && performance.now() < until) await pause(10)
       await dependencies.close()
       register.clear()
     },

@@ -60,6 +60,7 @@ export interface LogQueue {
   room(): Promise<void> | undefined
   /** Writes all queued entries; throws when the database does not take them. */
   flush(): Promise<void>
+  /** Writes all queued entries, as `flush`. One that comes later is written to the process's own log. */
   close(): Promise<void>
 }
 
@@ -72,6 +73,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
   const gathered = new Map<string, { last: QueuedEntry | undefined; count: number; timer: NodeJS.Timeout }>()
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let isClosed = false
 
   async function insert(batch: QueuedEntry[]): Promise<void> {
     const column = <T>(pick: (entry: QueuedEntry) => T) => batch.map(pick)
@@ -123,6 +125,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
   }
 
   function schedule(afterMs: number) {
+    if (isClosed) return // nothing takes entries any more, and a timer would keep the process from ending
     timer ??= setTimeout(() => {
       timer = undefined
       flush().catch((error: Error) => {
@@ -133,6 +136,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
   }
 
   function add(entry: QueuedEntry) {
+    if (isClosed) return log.error({ entry }, 'a log entry came when this process had closed its log')
     waiting.push(entry)
     schedule(PAUSE_MS)
   }
@@ -175,6 +179,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
     flush,
     async close() {
       for (const name of [...gathered.keys()]) addGathered(name)
+      isClosed = true
       clearTimeout(timer)
       await flush()
     },

@@ -94,7 +94,9 @@ export function createReport(file: string, selecting: boolean) {
     const unended =
       silentMs === undefined
         ? 'The file ended before this test.'
-        : `No test of the file ended for ${silentMs / 1000} s, so its processes were ended.`
+        : `No test of the file ended for ${silentMs / 1000} s, so its processes were ended.${
+            pending.size > 0 ? '' : ' All tests that began had ended: a hook, or what they left open, kept it running.'
+          }`
     for (const title of pending) fail(title, [unended])
     const left = seen.declared - seen.selected
     if (complete && !selecting && left > 0) fail(`${file}: test.only keeps ${left} tests from running`, [])

@@ -189,6 +189,26 @@ test.serial(
   },
 )
 
+test.serial(
+  'an entry that comes after the end stands in the process’ own log, and keeps nothing running',
+  async (t) => {
+    const { log, lines } = ownLog()
+    const queue = createLogQueue(database.systemSql, log)
+    const [first, late] = [entries(1), entries(2)]
+    for (const entry of first) queue.add(entry)
+    await queue.close()
+    t.deepEqual(await written(first), ids(first))
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    for (const entry of late) queue.add(entry)
+    t.is(timers(), before)
+    t.deepEqual(
+      lines.map(({ entry }) => (entry as QueuedEntry).id),
+      ids(late),
+    )
+  },
+)
+
 /** An API in this process with a log of its own. */
 async function openApi(world: World, roomFor: number) {
   const logs = createLogQueue(world.dependencies.systemSql, ownLog().log, { roomFor })

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import test from 'ava'
 import { until } from '../support/credentials/dids.ts'
+import { connected } from '../support/stack/backup.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -37,7 +39,7 @@ const loggedRequests = async (requestIds: string[]): Promise<number> => {
   return rows[0]?.count ?? 0
 }
 
-test('whoever hangs up before the answer is in the log as whoever listens', async (t) => {
+test.serial('whoever hangs up before the answer is in the log as whoever listens', async (t) => {
   const requestIds = Array.from({ length: 20 }, () => randomUUID())
   for (const [nth, requestId] of requestIds.entries()) {
     if (nth % 2 === 0) await breakOff('DELETE', `/v1/webhooks/${randomUUID()}`, requestId, '')
@@ -47,7 +49,7 @@ test('whoever hangs up before the answer is in the log as whoever listens', asyn
   t.is(await loggedRequests(requestIds), 20)
 })
 
-test('an export that is repeated with its Idempotency-Key is whole again (D-413)', async (t) => {
+test.serial('an export that is repeated with its Idempotency-Key is whole again (D-413)', async (t) => {
   const dates = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2100-01-01T00:00:00Z' }
   const body = { categories: [], types: [], ids: [], requestIds: [], objectIds: [], ...dates }
   const key = randomUUID()
@@ -63,3 +65,22 @@ test('an export that is repeated with its Idempotency-Key is whole again (D-413)
   )
   t.true(second.text.length >= first.text.length)
 })
+
+// the last one: the API is gone then
+test.serial(
+  'a stop of the API waits for operations whose callers hung up, and their entries are in the log',
+  async (t) => {
+    const requestId = randomUUID()
+    const stopped = await connected(world.superuserUrl, async (client) => {
+      await client.query('begin; lock table dids in access exclusive mode')
+      await breakOff('GET', '/v1/dids', requestId, '')
+      await pause(200) // the operation waits for the table by now
+      const stop = world.stopApi()
+      await pause(800) // the server has no connection any more
+      await client.query('rollback')
+      return { stop }
+    })
+    await stopped.stop
+    t.is(await loggedRequests([requestId]), 1)
+  },
+)
