@@ -29,6 +29,11 @@ interface Seen extends KnownEpoch {
   silentSeconds: number
 }
 
+interface Testimony {
+  seen: Seen
+  witnessMark?: number
+}
+
 const LOOK = `select id, epoch, mark, incarnation = database_incarnation() as here,
   coalesce(extract(epoch from clock_timestamp() - marked_at), 0)::float8 as "silentSeconds" from platform_epoch`
 
@@ -76,11 +81,21 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
   }
 
   /**
+   * `now`: the row as it was read after the witness. Until then another process may have increased both, or begun an
+   * epoch; a row that is read later than the witness is behind it only in a restored database.
+   */
+  async function confirm(now: Seen, witnessId: string, witnessMark: number): Promise<Testimony> {
+    if (now.id !== witnessId) return testify(now)
+    if (witnessMark > now.mark) return { seen: await begin(now, 'behind', witnessMark) }
+    return { seen: now, witnessMark }
+  }
+
+  /**
    * Compares with the witness, if there is one; returns the row after that, and the witness's mark for the row's id.
    */
-  async function testify(seen: Seen): Promise<{ seen: Seen; witnessMark?: number }> {
+  async function testify(seen: Seen): Promise<Testimony> {
     const witnessMark = await witness?.read(seen.id)
-    if (witnessMark !== undefined && witnessMark > seen.mark) return { seen: await begin(seen, 'behind', witnessMark) }
+    if (witnessMark !== undefined && witnessMark > seen.mark) return confirm(await look(), seen.id, witnessMark)
     const isForgotten = witness && witnessMark === undefined && seen.mark > 0 && !known
     if (isForgotten && seen.silentSeconds > FRESH_SECONDS) return { seen: await begin(seen, 'unwitnessed') }
     return { seen, witnessMark }

@@ -173,6 +173,48 @@ test.serial('a crash between database and witness is no sign of a restore', asyn
   t.deepEqual(listsOf(await taken(place.witnessed)), listsOf(before))
 })
 
+/** A process that stands still between its look at the database and its look at the witness, while `others` go on. */
+const standingStill = (witness: Witness, others: () => Promise<unknown>): Witness => {
+  let first = true
+  return {
+    async read(id) {
+      if (first) {
+        first = false
+        await others()
+      }
+      return witness.read(id)
+    },
+    write: witness.write,
+  }
+}
+
+test.serial('a process that stood still while another went on sees no restore in that (D-185)', async (t) => {
+  const place = await openPlace(t, shared.server)
+  const running = await openProcess(place.witnessed)
+  t.teardown(running.close)
+  const { id, mark } = await running.epoch.check()
+  await backdate(place.witnessed, 30)
+  const witness = standingStill(place.witnessed.witness, running.epoch.check)
+  const slow = await openProcess({ url: place.url, witness })
+  t.teardown(slow.close)
+  t.like(await slow.epoch.check(), { id, mark: mark + 1 })
+})
+
+test.serial('a process that stood still while an epoch began joins that one', async (t) => {
+  const place = await openPlace(t, shared.server)
+  const running = await openProcess(place.witnessed)
+  t.teardown(running.close)
+  const { id, mark } = await running.epoch.check()
+  const witness = standingStill(place.witnessed.witness, async () => {
+    await place.witnessed.witness.write(id, mark + 10)
+    await running.epoch.restored()
+  })
+  const slow = await openProcess({ url: place.url, witness })
+  t.teardown(slow.close)
+  const { id: joined } = await slow.epoch.check()
+  t.is(running.epoch.known, joined)
+})
+
 test.serial(
   'a start that finds nothing remembered opens new lists, one beside a running platform goes on (D-186)',
   async (t) => {
