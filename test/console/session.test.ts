@@ -2,6 +2,7 @@ import anyTest from 'ava'
 import { generateSync } from 'otplib'
 import type { Page } from 'playwright-core'
 import { tokenOfPerson } from '../support/accounts.ts'
+import { answerFirst } from '../support/console/answers.ts'
 import { closeBrowser, memberOf, openConsole, openPage, settled, violationsOf } from '../support/console/browser.ts'
 import { gate } from '../support/console/gate.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
@@ -121,12 +122,8 @@ async function ofTwoTenants() {
 
 /** The platform takes the token of the next request no more, so that the page asks for another one. */
 const refuseOnce = (page: Page, address: string) =>
-  page.route(
-    address,
-    (route) => route.fulfill({ status: 401, json: { type: '/problems#token.invalid', status: 401 } }),
-    {
-      times: 1,
-    },
+  answerFirst(page, address, (route) =>
+    route.fulfill({ status: 401, json: { type: '/problems#token.invalid', status: 401 } }),
   )
 
 test('a page keeps its tenant when it renews its token, though another tab has chosen another one', async (t) => {
@@ -156,7 +153,7 @@ test('a page keeps its tenant when it renews its token, though another tab has c
 test('a tab that comes second to a refresh waits for the cookie of the first one', async (t) => {
   const { page, close } = await openConsole(world, await memberOf(world))
   const problem = { type: '/problems#session.refreshed', status: 409 }
-  await page.route('**/v1/auth/refresh', (route) => route.fulfill({ status: 409, json: problem }), { times: 2 })
+  await answerFirst(page, '**/v1/auth/refresh', (route) => route.fulfill({ status: 409, json: problem }), 2)
   await page.reload()
   await page.waitForSelector('nav.main')
   t.is(await page.locator('[role=alert]').count(), 0)
@@ -171,15 +168,11 @@ test('a tenant that is chosen while a token is renewed is the tenant of the page
   await page.waitForSelector(`tbody tr:has-text("${did}")`)
   const [held, released] = [gate(), gate()]
   const refreshes = () => asked.filter(({ path }) => path === '/v1/auth/refresh').length
-  await page.route(
-    '**/v1/auth/refresh',
-    async (route) => {
-      held.open()
-      await released.opened
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await answerFirst(page, '**/v1/auth/refresh', async (route) => {
+    held.open()
+    await released.opened
+    await route.continue()
+  })
   await refuseOnce(page, '**/v1/credentials?*')
   const before = refreshes()
   await page.click('nav.main a:text-is("Credentials")')

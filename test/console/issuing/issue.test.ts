@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import anyTest from 'ava'
+import { answerFirst } from '../../support/console/answers.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { COMPACT, createCompactTemplate, verifyCompact } from '../../support/credentials/compact.ts'
@@ -203,7 +204,7 @@ test('a question that got no answer is sent again as the same one, and one that 
       keys.push(request.headers()['idempotency-key'])
   })
   await page.fill('input[name="claims.course"]', 'CS-101')
-  await page.route('**/v1/credentials/compact/**', (route) => route.abort(), { times: 1 })
+  await answerFirst(page, '**/v1/credentials/compact/**', (route) => route.abort())
   await page.click('main button:text-is("Sign")')
   await page.waitForSelector('[role=alert] strong:text-is("The platform cannot be reached")')
   await page.click('main button:text-is("Sign")')
