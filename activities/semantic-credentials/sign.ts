@@ -58,6 +58,8 @@ export interface SignRequest {
   areClaimsOptional?: boolean
   /** Field that names the holder's key; by default `holderKey`. */
   holderField?: string
+  /** Only for proofs of Data Integrity: values without the form of their type are signed as they are. */
+  mayBeIllTyped?: boolean
 }
 
 /** A signed credential of the W3C's data models, with the columns of its row. */
@@ -194,6 +196,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         disclosure = {},
         areClaimsOptional = false,
         holderField = 'holderKey',
+        mayBeIllTyped = false,
       }: SignRequest,
       together = 1,
     ): Promise<SignedSemanticRow> {
@@ -231,7 +234,7 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
         normal,
         secure(
           tenantId,
-          { credential: unsigned, proofType, signer, now: time, ...mandatory },
+          { credential: unsigned, proofType, signer, now: time, mayBeIllTyped, ...mandatory },
           { plan, randomBytes, holderKey: disclosure.holderKey, alike: together > 1 },
         ),
       )

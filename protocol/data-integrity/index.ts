@@ -66,6 +66,8 @@ export interface ProofRequest extends ProofPurpose {
   hmacKey?: Uint8Array
   /** ecdsa-sd-2023: the private key of this proof alone, of `ephemeralSecret`; it signs each statement. */
   ephemeral?: Uint8Array
+  /** Values without the form of their type are signed as they are: ill-typed literals (RDF 1.1 Concepts, section 5.4). */
+  mayBeIllTyped?: boolean
 }
 
 export type PreparedProof = { proof: Json } & (
@@ -88,6 +90,10 @@ const MANDATORY = [
 export const defaultMandatoryPointers = (credential: Json): string[] =>
   MANDATORY.filter((member) => credential[member] !== undefined).map((member) => `/${member}`)
 
+function assertTypedIn({ credential, mayBeIllTyped = false }: ProofRequest, statements: string): void {
+  if (!mayBeIllTyped) assertTyped(credential, statements)
+}
+
 /** Throws as `canonize` and `assertTyped` do. */
 async function prepareSelective(request: ProofRequest, proof: Json, options: CanonizeOptions): Promise<PreparedProof> {
   const { credential, hmacKey, ephemeral, mandatoryPointers = defaultMandatoryPointers(credential) } = request
@@ -97,13 +103,13 @@ async function prepareSelective(request: ProofRequest, proof: Json, options: Can
   if (suiteOf(request.proofType).signature === 'bbs') {
     const { bbsData } = await bbs()
     const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)
-    assertTyped(credential, statements)
+    assertTypedIn(request, statements)
     return { kind: 'bbs', proof, ...data }
   }
   if (ephemeral === undefined) throw new TypeError('an ecdsa-sd-2023 proof needs a key of its own')
   const { sdData } = await sd()
   const { statements, ...data } = await sdData(credential, proof, { hmacKey, ephemeral, mandatoryPointers }, options)
-  assertTyped(credential, statements)
+  assertTypedIn(request, statements)
   return { kind: 'sd', proof, ...data }
 }
 
@@ -137,12 +143,12 @@ export async function prepareProof(request: ProofRequest, options: CanonizeOptio
   if (canonical === 'jcs') {
     // its readers may take statements from it, so they are checked as those of the other suites are
     const statements = await canonizePlain(credential, options)
-    if (isOurs) assertTyped(credential, statements)
+    if (isOurs) assertTypedIn(request, statements)
     const withContext = { ...proof, ...('@context' in credential && { '@context': credential['@context'] }) }
     return { kind: 'proofValue', proof: withContext, data: hashJson(credential, withContext, digest).bytes }
   }
   const { bytes, canonicalDocument } = await hashData(credential, proof, { ...options, digest })
-  if (isOurs) assertTyped(credential, canonicalDocument)
+  if (isOurs) assertTypedIn(request, canonicalDocument)
   return { kind: signature, proof, data: signature === 'jws' ? jwsInput(bytes) : bytes }
 }
 

@@ -38,6 +38,21 @@ test.serial(
 )
 
 test.serial(
+  'a value that has not the form of its type is signed as it is here, as conforming credentials are (D-1034)',
+  async (t) => {
+    const days = { day: { '@id': 'https://a.example/#day', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' } }
+    const { '@context': contexts, ...rest } = payload(did, { credentialSubject: { day: '01-01-1990' } })
+    const given = { '@context': [...(contexts as Json[]), days], ...rest }
+    for (const suite of ['eddsa-rdfc-2022', 'eddsa-jcs-2022']) {
+      const signed = await issue(given, undefined, `${suite}/credentials/issue`)
+      t.deepEqual((signed.credentialSubject as Json).day, '01-01-1990', suite)
+      const verified = await call('credentials/verify', { verifiableCredential: signed })
+      t.is(verified.status, 200, verified.text)
+    }
+  },
+)
+
+test.serial(
   'a credential is signed as it is: nothing of it is set or replaced (VC API, Issue Credential)',
   async (t) => {
     const given = payload(did, {
