@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,17 +21,17 @@ function hasRoom({ directory, bytes }: typeof MEMORY): boolean {
   }
 }
 
-const RUN = /^countersign-tests-(\d+)-\w+$/
+const RUN = /^(countersign-tests-(\d+)-\w+)-\w{6}$/
 
 const nameOf = (pid: number) => `countersign-tests-${pid}-${startOf(pid)?.replaceAll(/\W/g, '')}`
 
 /** Takes away what runs left that were killed outright: in memory it would stay until the machine stops. */
 function removeLeft(parent: string): void {
   for (const name of readdirSync(parent)) {
-    const [, pid] = RUN.exec(name) ?? []
+    const [, run, pid] = RUN.exec(name) ?? []
     const path = join(parent, name)
     const isOurs = lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.()
-    if (pid && isOurs && nameOf(Number(pid)) !== name) rmSync(path, { recursive: true, force: true })
+    if (pid && isOurs && nameOf(Number(pid)) !== run) rmSync(path, { recursive: true, force: true })
   }
 }
 
@@ -39,8 +39,7 @@ function removeLeft(parent: string): void {
 export function prepareData(inMemory: boolean, memory = MEMORY) {
   const fits = inMemory && hasRoom(memory)
   if (fits) removeLeft(memory.directory)
-  const directory = join(fits ? memory.directory : tmpdir(), nameOf(process.pid))
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const directory = mkdtempSync(join(fits ? memory.directory : tmpdir(), `${nameOf(process.pid)}-`))
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 

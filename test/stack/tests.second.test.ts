@@ -85,9 +85,10 @@ test('parts keep their data in memory where there is room, and elsewhere on disk
 test('what a run left in memory that was killed goes with the next one; of a run that goes on, nothing', async (t) => {
   const directory = temporary(t, 'memory')
   const name = basename(prepareData(true, { directory, bytes: 1 }).directory)
-  mkdirSync(join(directory, 'countersign-tests-4194305-1', 'cluster'), { recursive: true }) // no system has that process
-  mkdirSync(join(directory, `countersign-tests-${process.pid}-1`)) // the number is somebody else's now
+  mkdirSync(join(directory, 'countersign-tests-4194305-1-abcdef', 'cluster'), { recursive: true }) // no system has that process
+  mkdirSync(join(directory, `countersign-tests-${process.pid}-1-abcdef`)) // the number is somebody else's now
   mkdirSync(join(directory, 'others'))
-  prepareData(true, { directory, bytes: 1 })
-  t.deepEqual(readdirSync(directory).sort(), [name, 'others'])
+  const another = basename(prepareData(true, { directory, bytes: 1 }).directory)
+  t.not(another, name, 'no directory that is there is taken over')
+  t.deepEqual(readdirSync(directory).sort(), [name, another, 'others'].sort())
 })

@@ -5,9 +5,6 @@ import { type Call, Usage } from '../usage.ts'
 /** Of an SD-JWT VC: a JWT, and its disclosures behind tildes. */
 export const isSdJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+~/.test(text)
 
-const given = (members: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-
 async function holderKeyOf(name: string | undefined): Promise<Record<string, unknown> | undefined> {
   return name === undefined ? undefined : parseObject(name, await readText(name))
 }
@@ -17,7 +14,7 @@ async function fromTemplate({ client, text }: Call, id: string, claims: Record<s
   const own = { issuer_did: text('issuer'), tag: text('tag'), holder_key: await holderKeyOf(text('holder-key')) }
   return client.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', {
     params: { path: { id } },
-    body: { claims, ...given(own) } as Schemas['SdJwtTemplateSignIn'],
+    body: { claims, ...own } as Schemas['SdJwtTemplateSignIn'],
     headers: idempotencyKey(),
   })
 }
@@ -32,7 +29,7 @@ async function asItIs({ client, text, is }: Call, payload: Record<string, unknow
     holder_key: await holderKeyOf(text('holder-key')),
   }
   return client.post('/v1/credentials/sd-jwt-vc/sign', {
-    body: { payload, revocable: is('revocable'), ...given(own) } as Schemas['SdJwtSignIn'],
+    body: { payload, revocable: is('revocable'), ...own } as Schemas['SdJwtSignIn'],
     headers: idempotencyKey(),
   })
 }
