@@ -27,6 +27,11 @@ export function derivedId(tenantId: string, work: string): string {
 export interface Issues<Request, Row extends SignedRow, Result>
   extends Pick<CredentialFormat<Request, Row>, 'name' | 'sign'> {
   result(row: Row): Result
+  /**
+   * Its credentials do not hold their ids, which only their tenant sees: new ones begin with the time (RFC 9562, version 7), so
+   * that rows that are made together lie together in the indexes.
+   */
+  areIdsOurs?: boolean
   /** Refuses a credential whose issuer was deleted, revoked or deactivated meanwhile. */
   issuerGone(row: Row): Refusal
 }
@@ -61,7 +66,8 @@ export function createIssuing({ config, sql, effects, uuid, signers }: Parts) {
     ): Promise<Result> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as Result
-      const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : uuid()
+      const newId = format.areIdsOurs ? randomUUIDv7 : uuid
+      const ownId = idempotency ? derivedId(tenantId, `${idempotency.since} ${idempotency.key}`) : newId()
       const row = await format.sign(tenantId, ownId, request)
       const { id, proofType, didId, documentSignerId } = row
       const signed = format.result(row)

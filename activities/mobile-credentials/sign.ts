@@ -206,6 +206,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
       let wasGone = false
       const format = {
         name: 'mobile' as const,
+        areIdsOurs: true,
         sign,
         result: ({ id, document, decoded }: SignedMobileRow): SignedMobileCredential => ({
           id,

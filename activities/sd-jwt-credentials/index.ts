@@ -58,6 +58,7 @@ export function composeSdJwtCredentials(known: Known) {
     }
     const format = {
       name: 'sd-jwt-vc' as const,
+      areIdsOurs: true,
       sign: (tenantId: string, id: string, given: SdJwtTerms) => sdJwtSigning.sign(tenantId, id, given),
       result: ({ id, document: { encoded, decoded } }: SignedSdJwtRow) => result({ id, encoded, decoded }),
       issuerGone,

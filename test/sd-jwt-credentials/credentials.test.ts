@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import test from 'ava'
-import { createDid } from '../support/credentials/credentials.ts'
+import { createDid, sign as signSemantic } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, IACAS, SIGNERS } from '../support/credentials/mobile.ts'
 import { SD_JWT, signSdJwt, verifySdJwt } from '../support/sd-jwt/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -61,6 +61,18 @@ for (const [keyType, alg] of [
     const listed = await world.ask(`${SD_JWT}?type=${encodeURIComponent(VCT)}&tag=identity`, { token: world.token })
     t.true(listed.json<{ data: { id: string }[] }>().data.some((each) => each.id === id))
   })
+
+test('an id that stands in no credential begins with the time, others are random (D-1035)', async (t) => {
+  const before = Date.now()
+  const { id, encoded } = await signSdJwt(world, { payload, issuer_did: issuer })
+  const [made, version] = [Number.parseInt(id.replace('-', '').slice(0, 12), 16), id.charAt(14)]
+  t.is(version, '7')
+  t.true(made >= before && made <= Date.now())
+  const texts = encoded.split(/[.~]/).map((part) => Buffer.from(part, 'base64url').toString())
+  t.false(texts.some((text) => text.includes(id)))
+  const { id: semanticId } = await signSemantic(world, issuer, { proofType: 'ecdsa-rdfc-2019' })
+  t.is(semanticId.charAt(14), '4')
+})
 
 test('nested claims and elements of arrays are disclosed each by itself, and what is left out stays unknown', async (t) => {
   const selectively = [
