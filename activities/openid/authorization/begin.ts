@@ -60,7 +60,7 @@ export function createLogins(parts: Parts) {
   const later = (seconds: number) => new Date(now().getTime() + seconds * 1000)
 
   /** Client and address of a request, once the address is trusted; the state only where it can be repeated. */
-  async function trusted(tenantId: string, parameters: Parameters, isAttested = false) {
+  async function trusted(tenantId: string, parameters: Parameters, isPushed: boolean, isAttested: boolean) {
     const target = readTarget(parameters)
     const { wallet, policy } = await inTenant(database.tenants, tenantId, async (em) => ({
       wallet: await walletOf(em, target.clientId),
@@ -68,7 +68,11 @@ export function createLogins(parts: Parts) {
     }))
     // what is vouched for may name its address with the request itself (RFC 9126, section 2.4)
     const isNamed = isAttested && !wallet && redirectFaults(target.redirectUri, '').length === 0
-    if (!isNamed && !isTrusted(target.redirectUri, wallet?.redirectUris)) throw untrusted()
+    if (!isNamed && !isTrusted(target.redirectUri, wallet?.redirectUris)) {
+      // an address that nobody vouched for may be right, and not pushed
+      if (!isPushed) checkClient(policy, Boolean(wallet?.jwks), isPushed, isAttested)
+      throw untrusted()
+    }
     return { target: { ...target, ...readState(parameters) }, wallet, policy }
   }
 
@@ -166,7 +170,7 @@ export function createLogins(parts: Parts) {
       if (parameters.request_uri !== undefined)
         throw refuseMember('invalid_request', 'request_uri', 'unexpected', 'expected the parameters themselves')
       const { isAttested } = client
-      const { target, wallet, policy } = await trusted(tenantId, parameters, isAttested)
+      const { target, wallet, policy } = await trusted(tenantId, parameters, true, isAttested)
       const request = readWalletRequest(parameters, target)
       checkProfile(policy, request)
       checkClient(policy, Boolean(wallet?.jwks), true, isAttested)
@@ -206,7 +210,7 @@ export function createLogins(parts: Parts) {
       const target: Target | undefined = kept
       const asked = kept ? { client_id: kept.clientId, redirect_uri: kept.redirectUri } : parameters
       const isAttested = kept?.isAttested ?? false
-      const settled = await trusted(tenantId, asked, isAttested)
+      const settled = await trusted(tenantId, asked, isPushed, isAttested)
       return answerOf(issuer, target ?? settled.target, async () => {
         checkClient(settled.policy, Boolean(settled.wallet?.jwks), isPushed, isAttested)
         return begin(call, kept ?? readWalletRequest(parameters, settled.target), settled.policy)

@@ -244,6 +244,16 @@ test.serial(
   },
 )
 
+test.serial('who does not push a request is told to, not that its address is wrong', async (t) => {
+  const { authorizeUrl, browser, offered } = authorization
+  const { issuerState } = await offered([mdoc])
+  const own = { client_id: WALLET_CLIENT, redirect_uri: RETURN }
+  const { status, text } = await browser().open(authorizeUrl(parametersFor(pkce().challenge, issuerState, own)))
+  t.is(status, 400)
+  t.regex(text, /push their requests with an attestation only/)
+  t.notRegex(text, /redirect_uri/)
+})
+
 test.serial('without its profile, a tenant has again what it chose before', async (t) => {
   const reply = await policy({ profile: null })
   t.like(reply.json<object>(), { profile: null, requiresPar: false, requiresKeyAttestation: false, batchSize: 5 })
