@@ -13,8 +13,8 @@ import { schemaExit } from '../activities/frame/process/schema-exit.ts'
 import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
-import { whenAnswered } from './frame/logging.ts'
 import type { OpenApi } from './frame/openapi/paths.ts'
+import { countUnderWay } from './frame/under-way.ts'
 import { answerUnreadable } from './frame/unreadable.ts'
 import type { SchemaNotice } from './server.fleet.ts'
 
@@ -59,33 +59,33 @@ export async function startApi(config: Config): Promise<Running> {
   const timeouts = { headersTimeout: 10_000, requestTimeout: UPLOAD_MS, keepAliveTimeout: 65_000 }
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
-  let underWay = 0
-  server.prependListener('request', (_request, response) => {
+  const underWay = countUnderWay()
+  server.prependListener('request', (request, response) => {
     if (stopping) response.setHeader('Connection', 'close')
-    underWay += 1
-    whenAnswered(response, () => {
-      underWay -= 1
-    })
+    underWay.begin(request, response)
   })
   const port = await listening(server, config.port, config.host)
+  async function end(): Promise<void> {
+    stopping = true
+    await pause(STILL_TAKEN_MS)
+    const until = performance.now() + config.shutdownSeconds * 1000
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // repeated: a connection becomes idle when its response is sent
+    const idle = setInterval(() => server.closeIdleConnections(), 50)
+    const last = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000)
+    await closed
+    clearInterval(idle)
+    clearTimeout(last)
+    await underWay.ended(until)
+    await dependencies.close()
+    register.clear()
+  }
+  let ended: Promise<void> | undefined
   return {
     port,
-    async stop() {
-      if (stopping) return
-      stopping = true
-      await pause(STILL_TAKEN_MS)
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // repeated: a connection becomes idle when its response is sent
-      const idle = setInterval(() => server.closeIdleConnections(), 50)
-      const until = performance.now() + config.shutdownSeconds * 1000
-      const last = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000)
-      await closed
-      clearInterval(idle)
-      clearTimeout(last)
-      // an operation whose caller has hung up goes on without a connection
-      while (underWay > 0 && performance.now() < until) await pause(10)
-      await dependencies.close()
-      register.clear()
+    stop() {
+      ended ??= end()
+      return ended
     },
   }
 }
@@ -108,7 +108,10 @@ export async function serve(config: Config): Promise<void> {
   const stop = () => {
     api.stop().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'an API process could not end in order')
+        process.exit(1)
+      },
     )
   }
   process.on('SIGTERM', stop)

@@ -60,7 +60,7 @@ export interface LogQueue {
   room(): Promise<void> | undefined
   /** Writes all queued entries; throws when the database does not take them. */
   flush(): Promise<void>
-  /** Writes all queued entries, as `flush`. One that comes later is written to the process's own log. */
+  /** Writes all queued entries. Those that the database does not take, or that come later, go to the process's own log. */
   close(): Promise<void>
 }
 
@@ -161,6 +161,7 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
   return {
     add,
     gather(name, entry) {
+      if (isClosed) return add(entry)
       const more = gathered.get(name)
       if (more) {
         more.last = entry
@@ -181,7 +182,12 @@ export function createLogQueue(sql: Sql, log: Logger, { roomFor = ROOM, gatherMs
       for (const name of [...gathered.keys()]) addGathered(name)
       isClosed = true
       clearTimeout(timer)
-      await flush()
+      try {
+        await flush()
+      } catch (error) {
+        for (const entry of waiting) log.error({ entry }, 'a log entry could not be written before the end')
+        throw error
+      }
     },
   }
 }

@@ -109,7 +109,7 @@ export function createVcApi(parts: Parts) {
         explanations: Object.fromEntries(
           vcApiOptions.statuses.map(({ purpose, ...explanation }) => [purpose, explanation]),
         ),
-        mayBeIllTyped: true, // what conforms to the data model is signed as it is (D-1034)
+        mayBeIllTyped: true, // with a proof, what conforms to the data model is signed as it is (D-1034)
         ...(vcApiOptions.mandatoryPointers && { mandatoryPointers: vcApiOptions.mandatoryPointers }),
       })
       return signed

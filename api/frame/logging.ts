@@ -1,5 +1,4 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
 import type { Logger } from 'pino'
 import type { LogQueue } from '../../activities/frame/log-queue.ts'
@@ -76,7 +75,7 @@ function logEntry(request: Request, response: Response, operationId: string | un
  * Calls `record` once: when the answer was sent, or when the operation gave it to a connection that its caller had broken
  * by then. Who hangs up leaves the same traces as who listens.
  */
-export function whenAnswered(response: ServerResponse, record: () => void): void {
+function whenAnswered(response: Response, record: () => void): void {
   let isRecorded = false
   const once = () => {
     if (isRecorded) return
@@ -90,7 +89,7 @@ export function whenAnswered(response: ServerResponse, record: () => void): void
     response.end = ((...args: Parameters<typeof end>) => {
       once()
       return end(...args)
-    }) as ServerResponse['end']
+    }) as Response['end']
   })
 }
 

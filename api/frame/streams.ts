@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
 import type { Request, RequestHandler, Response } from 'express'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Called } from './authentication.ts'
@@ -82,7 +83,18 @@ export async function sendFile(
   await pipeline(Readable.from(rest()), response).catch((error: unknown) => {
     response.locals.log.info({ err: error }, 'a download broke off')
     response.destroy()
+    // whoever watches it learns that it is over, also where the caller had gone before its head
+    response.flushHeaders()
+    response.end()
   })
+}
+
+/** What a compressed source holds; fails as the source does, also where that has ended before anybody reads. */
+export function gunzipped(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip()
+  return Readable.from(source)
+    .once('error', (error) => gunzip.destroy(error))
+    .pipe(gunzip)
 }
 
 /** A refused upload is still read for this long, so that its sender receives the problem. */

@@ -194,20 +194,34 @@ test.serial(
   async (t) => {
     const { log, lines } = ownLog()
     const queue = createLogQueue(database.systemSql, log)
-    const [first, late] = [entries(1), entries(2)]
+    const [first, late, gathered] = [entries(1), entries(2), entries(3)]
     for (const entry of first) queue.add(entry)
     await queue.close()
     t.deepEqual(await written(first), ids(first))
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = timers()
     for (const entry of late) queue.add(entry)
+    for (const entry of gathered) queue.gather('client', entry)
     t.is(timers(), before)
     t.deepEqual(
       lines.map(({ entry }) => (entry as QueuedEntry).id),
-      ids(late),
+      ids([...late, ...gathered]),
     )
   },
 )
+
+test.serial('entries that the database does not take at the end stand in the process’ own log', async (t) => {
+  const { log, lines } = ownLog()
+  const away: Sql = { query: () => Promise.reject(new Error('Connection terminated unexpectedly')) }
+  const queue = createLogQueue(away, log)
+  const added = entries(3)
+  for (const entry of added) queue.add(entry)
+  await t.throwsAsync(queue.close(), { message: 'Connection terminated unexpectedly' })
+  t.deepEqual(
+    lines.flatMap(({ entry }) => (entry ? [(entry as QueuedEntry).id] : [])),
+    ids(added),
+  )
+})
 
 /** An API in this process with a log of its own. */
 async function openApi(world: World, roomFor: number) {

@@ -1,19 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import test from 'ava'
+import { BATCHES, COURSE, query } from '../support/credentials/batches.ts'
+import { createDid } from '../support/credentials/credentials.ts'
 import { until } from '../support/credentials/dids.ts'
 import { connected } from '../support/stack/backup.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 test.before(async () => {
-  world = await openWorld()
+  world = await openWorld({ env: { SHUTDOWN_SECONDS: '60' } })
 })
 test.after.always(() => world?.close())
 
 /** Sends a request, and breaks the connection without reading an answer. */
-const breakOff = (method: string, path: string, requestId: string, body: string) =>
+const breakOff = (
+  method: string,
+  path: string,
+  requestId: string,
+  body: string | Buffer,
+  more = ['content-type: application/json'],
+) =>
   new Promise<void>((resolve, reject) => {
     const { hostname, port, host } = new URL(world.url)
     const socket = connect({ host: hostname, port: Number(port) }, () => {
@@ -22,10 +31,13 @@ const breakOff = (method: string, path: string, requestId: string, body: string)
         `host: ${host}`,
         `authorization: Bearer ${world.token}`,
         `x-request-id: ${requestId}`,
-        'content-type: application/json',
-        `content-length: ${Buffer.byteLength(body)}`,
+        ...(more.some((header) => header.startsWith('content-length'))
+          ? []
+          : [`content-length: ${Buffer.byteLength(body)}`]),
+        ...more,
       ]
-      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+      socket.write(`${head.join('\r\n')}\r\n\r\n`)
+      socket.write(body, () => {
         socket.resetAndDestroy()
         resolve()
       })
@@ -49,13 +61,27 @@ test.serial('whoever hangs up before the answer is in the log as whoever listens
   t.is(await loggedRequests(requestIds), 20)
 })
 
+const dates = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2100-01-01T00:00:00Z' }
+const EVERYTHING = { categories: [], types: [], ids: [], requestIds: [], objectIds: [], ...dates }
+const EXPORT = '/v1/analytics/events/export'
+
 test.serial('an export that is repeated with its Idempotency-Key is whole again (D-413)', async (t) => {
-  const dates = { dateFrom: '2020-01-01T00:00:00Z', dateTo: '2100-01-01T00:00:00Z' }
-  const body = { categories: [], types: [], ids: [], requestIds: [], objectIds: [], ...dates }
-  const key = randomUUID()
-  const ask = () =>
-    world.ask('/v1/analytics/events/export', { token: world.token, body, headers: { 'idempotency-key': key } })
-  const [first, second] = [await ask(), await ask()]
+  const [key, requestId] = [randomUUID(), randomUUID()]
+  const headers = { 'idempotency-key': key }
+  await connected(world.superuserUrl, async (client) => {
+    await client.query('begin; lock table logs in access exclusive mode')
+    const sent = ['content-type: application/json', `idempotency-key: ${key}`]
+    await breakOff('POST', EXPORT, requestId, JSON.stringify(EVERYTHING), sent)
+    await pause(300) // it waits for the table, and its caller has gone
+    await client.query('rollback')
+  })
+  await until('the export to end', async () => (await loggedRequests([requestId])) === 1)
+  const ask = () => world.ask(EXPORT, { token: world.token, body: EVERYTHING, headers })
+  const first = await until('the key', async () => {
+    const reply = await ask()
+    return reply.status !== 409 && reply
+  })
+  const second = await ask()
   t.is(first.status, 200, first.text)
   t.is(second.status, 200)
   t.is(second.headers.get('idempotency-replayed'), null)
@@ -63,24 +89,34 @@ test.serial('an export that is repeated with its Idempotency-Key is whole again 
     [first, second].map(({ headers }) => headers.get('content-type')),
     Array(2).fill('application/jsonl'),
   )
+  t.true(first.text.includes(requestId))
   t.true(second.text.length >= first.text.length)
 })
 
 // the last one: the API is gone then
-test.serial(
-  'a stop of the API waits for operations whose callers hung up, and their entries are in the log',
-  async (t) => {
-    const requestId = randomUUID()
-    const stopped = await connected(world.superuserUrl, async (client) => {
-      await client.query('begin; lock table dids in access exclusive mode')
-      await breakOff('GET', '/v1/dids', requestId, '')
-      await pause(200) // the operation waits for the table by now
-      const stop = world.stopApi()
-      await pause(800) // the server has no connection any more
-      await client.query('rollback')
-      return { stop }
-    })
-    await stopped.stop
-    t.is(await loggedRequests([requestId]), 1)
-  },
-)
+test.serial('a stop waits for operations whose callers hung up, and for nothing that has ended (D-1033)', async (t) => {
+  const [asked, exported, uploaded] = [randomUUID(), randomUUID(), randomUUID()]
+  const batch = BATCHES + query({ issuer: await createDid(world), proofType: 'eddsa-rdfc-2022', context: COURSE })
+  const begun = await connected(world.superuserUrl, async (client) => {
+    await client.query('begin; lock table dids, logs in access exclusive mode')
+    await breakOff('GET', '/v1/dids', asked, '')
+    for (let count = 0; count < 20; count += 1) await breakOff('GET', '/docs/swagger-ui.css', randomUUID(), '')
+    await breakOff('POST', EXPORT, exported, JSON.stringify(EVERYTHING))
+    await breakOff('POST', batch, uploaded, gzipSync('{}\n'), [
+      'content-type: application/x-ndjson',
+      'content-encoding: gzip',
+      'content-length: 100',
+    ])
+    await pause(200) // the operation waits for the table by now
+    const stops = [world.stopApi(), world.stopApi()]
+    let isOver = false
+    for (const stop of stops) void stop.then(() => (isOver = true))
+    await pause(800) // the server has no connection any more
+    t.false(isOver)
+    await client.query('rollback')
+    return { stops, at: performance.now() }
+  })
+  await Promise.all(begun.stops)
+  t.true(performance.now() - begun.at < 10_000, 'of SHUTDOWN_SECONDS no more than the operations take')
+  t.is(await loggedRequests([asked, exported, uploaded]), 3)
+})

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import type { FileUpload } from '../../../activities/administration/transfers/reception.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { type Received, received } from '../../frame/streams.ts'
+import { gunzipped, type Received, received } from '../../frame/streams.ts'
 
 const GZIP = /^application\/(gzip|x-gzip)$/i
 const LINES = /^application\/x-ndjson\s*(;\s*charset="?utf-8"?\s*)?$/i
@@ -36,10 +34,7 @@ export function openFile(request: IncomingMessage): FileUpload & Received {
   }
   async function* plain(): AsyncGenerator<Uint8Array> {
     try {
-      if (!compressed) return yield* body()
-      const gunzip = createGunzip()
-      const source = Readable.from(body()).once('error', (error) => gunzip.destroy(error))
-      yield* source.pipe(gunzip)
+      yield* compressed ? gunzipped(body()) : body()
     } catch {
       if (length === 0) return // no bytes are no gzip: what reads the lines says that the file is empty
       throw new Refusal(

@@ -1,10 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { createGunzip } from 'node:zlib'
 import type { Upload } from '../../../activities/credentials/batches/upload.ts'
 import { type BatchOptions, rowKindOf } from '../../../protocol/credentials/batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
-import { type Received, received } from '../../frame/streams.ts'
+import { gunzipped, type Received, received } from '../../frame/streams.ts'
 import { csvRows, jsonRows, measured } from './rows.ts'
 
 const TYPES: [RegExp, Upload['source']][] = [
@@ -26,18 +25,14 @@ async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding !== 'identity' && encoding !== 'gzip')
     throw new Refusal('request.unsupported_media_type', 'This Content-Encoding is not supported. Use gzip or none.')
-  const gunzip = encoding === 'gzip' ? createGunzip() : undefined
-  const broken = (error: Error) => gunzip?.destroy(error)
-  request.once('error', broken).once('aborted', () => broken(new Error('aborted')))
+  const sent = request.iterator({ destroyOnReturn: false })
   try {
-    yield* gunzip ? request.pipe(gunzip) : request.iterator({ destroyOnReturn: false })
+    yield* encoding === 'gzip' ? gunzipped(sent) : sent
   } catch {
     throw new Refusal(
       'request.malformed',
       'The upload was interrupted, or its bytes do not match its Content-Encoding. Send it again.',
     )
-  } finally {
-    request.off('error', broken)
   }
 }
 

@@ -52,8 +52,11 @@ export function docs(openApi: OpenApi): Router {
     response.set('Content-Security-Policy', SAME_ORIGIN).type('html').send(REFERENCE)
   })
   for (const asset of ASSETS)
-    router.get(`/docs/${asset}`, (_request, response) => {
-      response.set('Cache-Control', 'public, max-age=3600').sendFile(join(swaggerUi, asset))
+    router.get(`/docs/${asset}`, (_request, response, next) => {
+      response.set('Cache-Control', 'public, max-age=3600').sendFile(join(swaggerUi, asset), (error?: Error) => {
+        if (error && !response.destroyed) next(error)
+        else if (error) response.end() // the caller has hung up
+      })
     })
   router.get('/docs/start.js', (_request, response) => {
     response.type('js').send(START)
