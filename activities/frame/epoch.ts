@@ -1,11 +1,14 @@
 import type { Logger } from 'pino'
 import type { Sql } from '../../entities/orm.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import type { Witness } from './epoch.witness.ts'
 
 /** How often a process compares the database's mark with the witness, and increases both. */
 const BEAT_SECONDS = 15
 /** A mark that was increased within this time was increased by a process that still runs and knows the state. */
 const FRESH_SECONDS = 60
+/** How often a process compares in a row when the row or the witness changes meanwhile. */
+const ROUNDS = 5
 
 /** Signs that the database was restored, or that its newest rows may be missing. */
 const SIGNS = {
@@ -42,8 +45,13 @@ const BEGIN = `update platform_epoch set id = gen_random_uuid(), epoch = epoch +
   marked_at = clock_timestamp(), incarnation = database_incarnation(), restored_at = clock_timestamp()
 where epoch = $1 returning epoch`
 
+/** Increases only the mark that was compared: the row of a database that was put back since then keeps its sign. */
 const ADVANCE = `update platform_epoch set mark = mark + 1, marked_at = clock_timestamp()
-where id = $1 and (marked_at is null or marked_at < clock_timestamp() - make_interval(secs => $2))`
+where id = $1 and mark = $2 and (marked_at is null or marked_at < clock_timestamp() - make_interval(secs => $3))`
+
+/** Whether the row, read later than `before`, is older: epoch and mark of a database only increase. */
+const isOlder = (row: Seen, before: Seen) =>
+  row.epoch < before.epoch || (row.id === before.id && row.mark < before.mark)
 
 interface Parts {
   /** The system role's pool. */
@@ -59,7 +67,7 @@ interface Parts {
  * the database before the witness: a crash in between leaves the witness behind, which is not a sign of a restore.
  */
 export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECONDS }: Parts) {
-  let known: KnownEpoch | undefined
+  let known: Seen | undefined
   let checking: Promise<KnownEpoch> | undefined
   let failing = false
 
@@ -101,19 +109,36 @@ export function createEpoch({ systemSql, witness, log, beatSeconds = BEAT_SECOND
     return { seen, witnessMark }
   }
 
-  async function compare(): Promise<KnownEpoch> {
-    const first = await look()
-    const { seen, witnessMark } = await testify(first.here ? first : await begin(first, 'moved'))
-    await systemSql.query({ text: ADVANCE, values: [seen.id, beatSeconds / 2] })
-    const { id, mark } = await look()
-    if (mark !== witnessMark) await witness?.write(id, mark)
-    known = { id, mark }
-    return known
+  /** Returns the row without the database's own signs of a restore, and without a row older than `before`. */
+  async function newest(before: Seen | undefined): Promise<Seen> {
+    const row = await look()
+    if (!row.here) return begin(row, 'moved')
+    return before && isOlder(row, before) ? begin(row, 'behind', before.mark) : row
+  }
+
+  /** Returns the mark that the witness has after it was given the row's. */
+  async function record({ id, mark }: Seen, witnessMark = -1): Promise<number> {
+    if (!witness || mark === witnessMark) return mark
+    return witness.write(id, mark)
+  }
+
+  /** `before`: the row that this process compared last. */
+  async function compare(before: Seen | undefined, rounds = ROUNDS): Promise<KnownEpoch> {
+    const { seen, witnessMark } = await testify(await newest(before))
+    await systemSql.query({ text: ADVANCE, values: [seen.id, seen.mark, beatSeconds / 2] })
+    const now = await look()
+    const isCompared = now.id === seen.id && now.mark >= seen.mark
+    if (isCompared && (await record(now, witnessMark)) <= now.mark) {
+      known = now
+      return known
+    }
+    if (rounds === 1) throw new Unavailable('database', 'The record of restores changes too fast. Try again.')
+    return compare(seen, rounds - 1)
   }
 
   /** Throws `Unavailable('keys')` while the witness is unavailable; the known epoch stays. */
   function check(): Promise<KnownEpoch> {
-    checking ??= compare().finally(() => {
+    checking ??= compare(known).finally(() => {
       checking = undefined
     })
     return checking

@@ -6,6 +6,8 @@ import { createFileWitness, type Witness } from '../../activities/frame/epoch.wi
 import { Unavailable } from '../../protocol/errors.ts'
 import {
   backdate,
+  type Installation,
+  keepRow,
   listsOf,
   OWNER,
   openDisk,
@@ -154,9 +156,16 @@ test.serial('what the witness remembers never goes back, whichever process write
     [5, 9],
     [10, 10],
   ] as const) {
-    await witness.write(id, written)
+    t.is(await witness.write(id, written), remembered)
     t.is(await witness.read(id), remembered)
   }
+})
+
+test.serial('processes with one number, as in containers, write to one folder at once', async (t) => {
+  const [folder, id] = [temporary(t, 'witness'), randomUUID()]
+  const marks = await Promise.all(Array.from({ length: 8 }, () => createFileWitness(folder).write(id, 7)))
+  t.deepEqual(new Set(marks), new Set([7]))
+  t.deepEqual(readdirSync(folder), [id])
 })
 
 test.serial('a crash between database and witness is no sign of a restore', async (t) => {
@@ -213,6 +222,92 @@ test.serial('a process that stood still while an epoch began joins that one', as
   t.teardown(slow.close)
   const { id: joined } = await slow.epoch.check()
   t.is(running.epoch.known, joined)
+})
+
+/** Does `work` before the first increase of the mark, after the comparison. */
+const beforeIncrease = (work: () => Promise<unknown>) => {
+  let first = true
+  return async (text: string) => {
+    if (!first || !text.startsWith('update platform_epoch set mark')) return
+    first = false
+    await work()
+  }
+}
+
+/** A running process whose row was kept, old enough for the next increase, and `goOn`: three increases of its mark. */
+async function openRunning(t: Parameters<typeof openPlace>[0], installation: Installation) {
+  const running = await openProcess(installation)
+  t.teardown(running.close)
+  await running.epoch.check()
+  await backdate(installation, 30)
+  const goOn = async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await backdate(installation, 30)
+      await running.epoch.check()
+    }
+  }
+  return { running, kept: await keepRow(running), goOn }
+}
+
+test.serial('a database put back while a process stands between comparison and increase: a new epoch', async (t) => {
+  const { witnessed } = await openPlace(t, shared.server)
+  const { running, kept, goOn } = await openRunning(t, witnessed)
+  await goOn()
+  const slow = await openProcess(witnessed, beforeIncrease(kept.putBack))
+  t.teardown(slow.close)
+  const { id } = await slow.epoch.check()
+  t.not(id, kept.id)
+  t.is((await running.epoch.check()).id, id)
+})
+
+test.serial('the same where it had compared the very mark that is put back', async (t) => {
+  const { witnessed } = await openPlace(t, shared.server)
+  const { running, kept, goOn } = await openRunning(t, witnessed)
+  const whileStill = async () => {
+    await goOn()
+    await kept.putBack()
+  }
+  const slow = await openProcess(witnessed, beforeIncrease(whileStill))
+  t.teardown(slow.close)
+  const { id } = await slow.epoch.check()
+  t.is(await witnessed.witness.read(kept.id), kept.mark + 3, 'the sign stays')
+  t.not(id, kept.id)
+  t.is((await running.epoch.check()).id, id)
+})
+
+test.serial('a process remembers mark and epoch of its last look, also without a witness', async (t) => {
+  const { unwitnessed } = await openPlace(t, shared.server)
+  const { running, kept, goOn } = await openRunning(t, unwitnessed)
+  await goOn()
+  await kept.putBack()
+  const second = await running.epoch.check()
+  t.not(second.id, kept.id)
+  await kept.putBack()
+  const third = await running.epoch.check()
+  t.false([kept.id, second.id].includes(third.id))
+})
+
+test.serial('processes that increase the mark together see no restore in that', async (t) => {
+  const { witnessed } = await openPlace(t, shared.server)
+  const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess(witnessed)))
+  t.teardown(async () => {
+    for (const { close } of processes) await close()
+  })
+  const checked = () => Promise.all(processes.map(({ epoch }) => epoch.check()))
+  const { id, mark } = (await checked())[0] ?? { id: '', mark: 0 }
+  for (let round = 1; round <= 5; round += 1) {
+    await backdate(witnessed, 30)
+    for (const known of await checked()) t.is(known.id, id)
+    t.is(await witnessed.witness.read(id), mark + round)
+  }
+})
+
+test.serial('where no comparison ends well, nothing is given out', async (t) => {
+  const { url } = await openPlace(t, shared.server)
+  const witness: Witness = { read: async () => undefined, write: async (_id, mark) => mark + 1 }
+  const process = await openProcess({ url, witness })
+  t.teardown(process.close)
+  await t.throwsAsync(process.take(1), { instanceOf: Unavailable, message: /changes too fast/ })
 })
 
 test.serial(

@@ -20,10 +20,21 @@ onVault(
     if (!witness) return t.fail('a Vault is outside of the database')
     const [id, other] = [randomUUID(), randomUUID()]
     t.is(await witness.read(id), undefined)
-    await witness.write(id, 41)
-    await witness.write(id, 42)
+    t.is(await witness.write(id, 41), 41)
+    t.is(await witness.write(id, 42), 42)
+    t.is(await witness.write(id, 37), 42, 'it never goes back')
     t.is(await witness.read(id), 42)
     t.is(await witness.read(other), undefined)
+    for (const marks of [
+      [4, 3, 2, 1],
+      [8, 7, 6, 5],
+    ]) {
+      await Promise.all(marks.map((mark) => witness.write(other, mark)))
+      t.is(await witness.read(other), marks[0], 'whichever process writes last')
+    }
+    await vault.call('DELETE', `secret/data/countersign/epoch-${other}`)
+    t.is(await witness.read(other), undefined)
+    t.is(await witness.write(other, 2), 2, 'after an operator deleted it')
     await vault.seal()
     await t.throwsAsync(witness.read(id), { instanceOf: Unavailable })
     await t.throwsAsync(witness.write(id, 43), { instanceOf: Unavailable })

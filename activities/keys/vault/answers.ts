@@ -9,6 +9,8 @@ export class VaultRefusal extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** Of a secret (KV version 2) that was deleted but not destroyed; 0 if there is none. */
+    readonly version = 0,
   ) {
     super(message)
   }
@@ -27,6 +29,11 @@ export const text = (value: unknown): string => {
   return value
 }
 
+export const number = (value: unknown): number => {
+  if (typeof value !== 'number') throw new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
+  return value
+}
+
 /** Statuses that refuse the request; every other one means that Vault is sealed, on standby, overloaded or broken. */
 const REFUSALS = [400, 403, 404, 405]
 
@@ -38,7 +45,7 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
   if (thrown instanceof VaultRefusal || thrown instanceof Unavailable) return thrown
   const response = fields(fields(thrown).response)
   const status = Number(response.statusCode)
-  const errors = fields(response.body).errors
+  const { errors, data } = fields(response.body)
   const message = Array.isArray(errors) ? errors.join('; ') : ''
   if (message.includes('no handler for route')) {
     return new Unavailable(
@@ -47,7 +54,8 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
       30,
     )
   }
-  if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`)
+  const { version } = fields(fields(data).metadata)
+  if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`, Number(version ?? 0))
   if (Number.isInteger(status))
     return new Unavailable('keys', `Vault cannot serve now: ${message || `status ${status}`}.`)
   const code = fields(thrown).code

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { VaultConfig } from '../../../config.ts'
-import { Refusal } from '../../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Witness } from '../../frame/epoch.witness.ts'
 import type { Threads } from '../../frame/threads/index.ts'
 import { createBbsThreads } from '../bbs.ts'
@@ -8,10 +8,13 @@ import type { KeyRef, KeyStore } from '../index.ts'
 import type { Random } from '../material.ts'
 import { assertReference, isStoreName, storeName, unsupported } from '../reference.ts'
 import { createSoftwareKeys, type SecretRows } from '../software.ts'
-import { fields, settled, text, VaultRefusal } from './answers.ts'
+import { fields, number, settled, text, VaultRefusal } from './answers.ts'
 import { createVaultClient, type VaultClient, type VaultClientParts } from './client.ts'
 import { createLoginGate, ownRecords } from './gate.ts'
 import { createTransitKeys, inTransit } from './transit.ts'
+
+/** Whether another write of the secret came first. */
+const isConflict = (error: unknown) => error instanceof VaultRefusal && error.says('check-and-set')
 
 /** Stores BLS12-381 and X25519 keys, which transit does not support, in the KV engine, version 2. */
 const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
@@ -23,7 +26,7 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
       try {
         await client.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only if there is none yet
       } catch (error) {
-        if (!(error instanceof VaultRefusal && error.says('check-and-set'))) throw error
+        if (!isConflict(error)) throw error
       }
     },
     async find(ref) {
@@ -41,21 +44,44 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
   }
 }
 
+/** How often a mark is written while other processes write theirs. */
+const MARK_ATTEMPTS = 5
+
 /** Stores the database's mark beside the keys, because a restore of the database does not restore Vault. */
 const kvWitness = (client: VaultClient, mount: string): Witness => {
   const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+
+  async function stored(id: string): Promise<{ mark?: number; version: number }> {
+    try {
+      const { data, metadata } = fields((await client.read(path(id))).data)
+      return { mark: Number(text(fields(data).mark)), version: number(fields(metadata).version) }
+    } catch (error) {
+      if (error instanceof VaultRefusal && error.status === 404) return { version: error.version }
+      throw error
+    }
+  }
+
+  /** Undefined: another process has written meanwhile. */
+  async function replace(id: string, mark: number): Promise<number | undefined> {
+    const { mark: standing, version } = await stored(id)
+    if (standing !== undefined && standing >= mark) return standing
+    try {
+      await client.write(path(id), { options: { cas: version }, data: { mark: String(mark) } })
+      return mark
+    } catch (error) {
+      if (!isConflict(error)) throw error
+      return undefined
+    }
+  }
+
   return {
-    async read(id) {
-      try {
-        const { data } = fields((await client.read(path(id))).data)
-        return Number(text(fields(data).mark))
-      } catch (error) {
-        if (error instanceof VaultRefusal && error.status === 404) return undefined
-        throw error
-      }
-    },
+    read: async (id) => (await stored(id)).mark,
     async write(id, mark) {
-      await client.write(path(id), { data: { mark: String(mark) } })
+      for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
+        const written = await replace(id, mark)
+        if (written !== undefined) return written
+      }
+      throw new Unavailable('keys', 'Other processes write the mark of the database to Vault all the time.')
     },
   }
 }

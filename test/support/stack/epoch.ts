@@ -8,7 +8,7 @@ import { createStatusEntries, type StatusEntry } from '../../../activities/crede
 import { createEpoch } from '../../../activities/frame/epoch.ts'
 import { createFileWitness, type Witness } from '../../../activities/frame/epoch.witness.ts'
 import { migrate } from '../../../entities/migrate.ts'
-import { connect, sqlOf } from '../../../entities/orm.ts'
+import { connect, type Sql, sqlOf } from '../../../entities/orm.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
 import { type Postgres, startPostgres } from '../../../stack/parts/postgres.ts'
@@ -29,14 +29,20 @@ export interface Installation {
   witness: Witness | undefined
 }
 
-/** One process of the platform, as far as status entries go. */
-export async function openProcess({ url, witness }: Installation) {
+/** One process of the platform, as far as status entries go. `asked` is awaited before each statement about the epoch. */
+export async function openProcess({ url, witness }: Installation, asked?: (text: string) => Promise<unknown>) {
   const [app, system] = await Promise.all([
     connect(roleUrl(url, masterKey, 'app'), 4),
     connect(roleUrl(url, masterKey, 'system'), 2),
   ])
   const [sql, systemSql] = await Promise.all([sqlOf(app), sqlOf(system)])
-  const epoch = createEpoch({ systemSql, witness, log: pino({ level: 'silent' }) })
+  const watched: Sql = {
+    async query(query) {
+      await asked?.(query.text)
+      return systemSql.query(query)
+    },
+  }
+  const epoch = createEpoch({ systemSql: watched, witness, log: pino({ level: 'silent' }) })
   const entries = createStatusEntries({ sql, uuid: randomUUID, epoch })
   return {
     epoch,
@@ -54,6 +60,8 @@ export async function openProcess({ url, witness }: Installation) {
     },
   }
 }
+
+type Process = Awaited<ReturnType<typeof openProcess>>
 
 /** The entries that a process of its own gets, once it has looked. */
 export async function taken(installation: Installation, count = 40): Promise<StatusEntry[]> {
@@ -74,6 +82,23 @@ export async function backdate({ url }: Installation, seconds: number): Promise<
     values: [seconds],
   })
   await process.close()
+}
+
+/** The row as it stands, and a way to put it back, as a copy of the data directory from now would. */
+export async function keepRow({ systemSql }: Process) {
+  const text = 'select id, epoch, mark, marked_at::text as "markedAt" from platform_epoch'
+  const [row] = (
+    await systemSql.query<{ id: string; epoch: number; mark: number; markedAt: string }>({ text, values: [] })
+  ).rows
+  if (!row) throw new Error('there is no row')
+  return {
+    ...row,
+    putBack: () =>
+      systemSql.query({
+        text: 'update platform_epoch set id = $1, epoch = $2, mark = $3, marked_at = $4',
+        values: [row.id, row.epoch, row.mark, row.markedAt],
+      }),
+  }
 }
 
 export const listsOf = (entries: StatusEntry[]) => [...new Set(entries.map(({ listId }) => listId))]
