@@ -14,9 +14,9 @@ import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './frame/openapi/paths.ts'
-import { countUnderWay } from './frame/under-way.ts'
 import { answerUnreadable } from './frame/unreadable.ts'
 import type { SchemaNotice } from './server.fleet.ts'
+import { countUnderWay } from './server.under-way.ts'
 
 const readOpenApi = (): OpenApi => JSON.parse(readFileSync(new URL('build/openapi.json', ROOT), 'utf8')) as OpenApi
 

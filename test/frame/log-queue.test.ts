@@ -73,6 +73,10 @@ function ownLog() {
   return { log, lines }
 }
 
+/** Ids of the entries in lines of the process' own log. */
+const named = (lines: Record<string, unknown>[]) =>
+  lines.flatMap(({ entry }) => (entry ? [(entry as QueuedEntry).id] : []))
+
 test.serial(
   'entries that could not be written are written later, all of them, once and in their order (D-003)',
   async (t) => {
@@ -130,10 +134,7 @@ test.serial(
     await queue.flush()
     await alter('alter table logs drop constraint refused')
     t.deepEqual(await written(added), ids(good))
-    t.deepEqual(
-      lines.map(({ entry }) => (entry as QueuedEntry).id),
-      ids(bad),
-    )
+    t.deepEqual(named(lines), ids(bad))
     await queue.flush()
     await queue.close()
     t.is((await written(bad)).length, 0)
@@ -189,26 +190,20 @@ test.serial(
   },
 )
 
-test.serial(
-  'an entry that comes after the end stands in the process’ own log, and keeps nothing running',
-  async (t) => {
-    const { log, lines } = ownLog()
-    const queue = createLogQueue(database.systemSql, log)
-    const [first, late, gathered] = [entries(1), entries(2), entries(3)]
-    for (const entry of first) queue.add(entry)
-    await queue.close()
-    t.deepEqual(await written(first), ids(first))
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-    const before = timers()
-    for (const entry of late) queue.add(entry)
-    for (const entry of gathered) queue.gather('client', entry)
-    t.is(timers(), before)
-    t.deepEqual(
-      lines.map(({ entry }) => (entry as QueuedEntry).id),
-      ids([...late, ...gathered]),
-    )
-  },
-)
+test.serial('an entry after the end stands in the process’ own log, and keeps nothing running', async (t) => {
+  const { log, lines } = ownLog()
+  const queue = createLogQueue(database.systemSql, log)
+  const [first, late, gathered] = [entries(1), entries(2), entries(3)]
+  for (const entry of first) queue.add(entry)
+  await queue.close()
+  t.deepEqual(await written(first), ids(first))
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  for (const entry of late) queue.add(entry)
+  for (const entry of gathered) queue.gather('client', entry)
+  t.is(timers(), before)
+  t.deepEqual(named(lines), ids([...late, ...gathered]))
+})
 
 test.serial('entries that the database does not take at the end stand in the process’ own log', async (t) => {
   const { log, lines } = ownLog()
@@ -217,10 +212,7 @@ test.serial('entries that the database does not take at the end stand in the pro
   const added = entries(3)
   for (const entry of added) queue.add(entry)
   await t.throwsAsync(queue.close(), { message: 'Connection terminated unexpectedly' })
-  t.deepEqual(
-    lines.flatMap(({ entry }) => (entry ? [(entry as QueuedEntry).id] : [])),
-    ids(added),
-  )
+  t.deepEqual(named(lines), ids(added))
 })
 
 /** An API in this process with a log of its own. */
