@@ -58,7 +58,9 @@ needs('Python')('pymdoccbor, which shares no code with the platform, verifies it
   await run('python3', ['-m', 'venv', path('venv')])
   const python = path('venv/bin/python')
   await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'pymdoccbor==1.4.0'])
-  const { mobileEncoded } = await signMobile(world)
+  const { mobileId, mobileEncoded } = await signMobile(world)
+  t.is(mobileId.charAt(14), '7', 'an id that begins with the time, which stands in no mdoc (D-1035)')
+  t.false(Buffer.from(mobileEncoded, 'base64url').includes(mobileId))
   const issuerSigned = decodeCbor(new Uint8Array(Buffer.from(mobileEncoded, 'base64url')), MDOC)
   const document = new Map([
     ['docType', DOC_TYPE],
