@@ -60,9 +60,9 @@ export async function startApi(config: Config): Promise<Running> {
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
   const underWay = countUnderWay()
-  server.prependListener('request', (request, response) => {
+  server.prependListener('request', (_request, response) => {
     if (stopping) response.setHeader('Connection', 'close')
-    underWay.begin(request, response)
+    underWay.begin(response)
   })
   const port = await listening(server, config.port, config.host)
   async function end(): Promise<void> {

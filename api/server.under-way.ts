@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const LOOK_MS = 10
@@ -6,7 +6,8 @@ const LOOK_MS = 10
 /** The operations that this process has not ended yet, with and without a connection. */
 export function countUnderWay() {
   let count = 0
-  const takeIn = (response: ServerResponse) => {
+  /** Of each request, before any listener that answers it. */
+  function begin(response: ServerResponse): void {
     let isOver = false
     const over = () => {
       if (!isOver) count -= 1
@@ -25,8 +26,7 @@ export function countUnderWay() {
     })
   }
   return {
-    /** Of the server's event `request`; before any other listener. */
-    begin: ((_request, response) => takeIn(response)) satisfies RequestListener,
+    begin,
     /** Resolves when none is under way, at the latest at `untilMs` of performance.now(). */
     async ended(untilMs: number): Promise<void> {
       while (count > 0 && performance.now() < untilMs) await pause(LOOK_MS)

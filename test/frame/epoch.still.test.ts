@@ -1,17 +1,9 @@
-import { rm } from 'node:fs/promises'
 import test from 'ava'
-import { type Witness } from '../../activities/frame/epoch.witness.ts'
+import type { Witness } from '../../activities/frame/epoch.witness.ts'
 import { Unavailable } from '../../protocol/errors.ts'
-import { backdate, type Installation, keepRow, openPlace, openProcess, openServer } from '../support/stack/epoch.ts'
+import { backdate, type Installation, keepRow, openPlace, openProcess, shareServer } from '../support/stack/epoch.ts'
 
-let shared: Awaited<ReturnType<typeof openServer>>
-test.before(async () => {
-  shared = await openServer()
-})
-test.after.always(async () => {
-  await shared?.server.stop()
-  if (shared) await rm(shared.directory, { recursive: true, force: true })
-})
+const shared = shareServer()
 
 /** A process that stands still between its look at the database and its look at the witness, while `others` go on. */
 const standingStill = (witness: Witness, others: () => Promise<unknown>): Witness => {

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import test from 'ava'
 import { createFileWitness, type Witness } from '../../activities/frame/epoch.witness.ts'
 import { Unavailable } from '../../protocol/errors.ts'
@@ -11,20 +10,13 @@ import {
   openDisk,
   openPlace,
   openProcess,
-  openServer,
+  shareServer,
   taken,
   twice,
 } from '../support/stack/epoch.ts'
 import { temporary } from '../support/stack/stack.ts'
 
-let shared: Awaited<ReturnType<typeof openServer>>
-test.before(async () => {
-  shared = await openServer()
-})
-test.after.always(async () => {
-  await shared?.server.stop()
-  if (shared) await rm(shared.directory, { recursive: true, force: true })
-})
+const shared = shareServer()
 
 test.serial('a platform that starts again goes on with its list, witnessed or not', async (t) => {
   const { witnessed, unwitnessed } = await openPlace(t, shared.server)

@@ -24,13 +24,15 @@ export class VaultRefusal extends Error {
 export const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
+const unexpected = () => new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
+
 export const text = (value: unknown): string => {
-  if (typeof value !== 'string') throw new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
+  if (typeof value !== 'string') throw unexpected()
   return value
 }
 
 export const number = (value: unknown): number => {
-  if (typeof value !== 'number') throw new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
+  if (typeof value !== 'number') throw unexpected()
   return value
 }
 

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import test from 'ava'
 import { pino } from 'pino'
 import { createStatusEntries, type StatusEntry } from '../../../activities/credentials/status-lists/allocation.ts'
 import { createEpoch } from '../../../activities/frame/epoch.ts'
@@ -109,12 +110,30 @@ export const twice = (...all: StatusEntry[][]): number => {
 
 type Owner = { teardown(work: () => Promise<void>): void }
 
-export async function openServer() {
+async function openServer() {
   const directory = dataDirectory('epoch')
   const place = { directory: join(directory, 'postgres'), port: await freePort(), durable: false }
   const server = await startPostgres(place)
   await migrate(server.url, masterKey)
   return { directory, place, server }
+}
+
+/** A server for all tests of a file. */
+export function shareServer(): { readonly server: Postgres } {
+  let opened: Awaited<ReturnType<typeof openServer>> | undefined
+  test.before(async () => {
+    opened = await openServer()
+  })
+  test.after.always(async () => {
+    await opened?.server.stop()
+    if (opened) await rm(opened.directory, { recursive: true, force: true })
+  })
+  return {
+    get server() {
+      if (!opened) throw new Error('the server starts before the first test')
+      return opened.server
+    },
+  }
 }
 
 /** A database as another one in the same cluster, as if it had been dumped and restored there. */
