@@ -2,8 +2,11 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from 'pino'
 import { SCHEMA_EXIT } from '../activities/frame/process/schema-exit.ts'
 
-/** V8 collects new objects on one thread: its helpers take processor time from the other processes (D-1001). */
-const FLAGS = ['--no-parallel-scavenge']
+/**
+ * V8 collects new objects on one thread: its helpers take processor time from the other processes (D-1001). It does not shrink
+ * the heap of a process that rests for some seconds, because it drops what it has compiled then, too (D-1038).
+ */
+const FLAGS = ['--no-parallel-scavenge', '--no-memory-reducer']
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 15_000
 

@@ -31,7 +31,7 @@ export interface SignedRow {
   suspensionIndex: number | null
 }
 
-/** A credential to record. A new column needs a member here and a line in `toColumns`. */
+/** A credential to record. A new column needs a member here and a line in `columnsOf`. */
 export interface CredentialRow extends Omit<SignedRow, 'issuer'> {
   tenantId: string
   templateId: string | null
@@ -55,30 +55,40 @@ export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'te
 /** In PostgreSQL's hex format of bytea. */
 export const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
 
-/** Columns of the table by their names, in one line, for `record_credentials`. */
-export const toColumns = ({ document, ...row }: CredentialRow): string =>
+/**
+ * Columns of the table by their names, in one line; a document in JSON stands apart from them. What is null is left out: each
+ * member costs PostgreSQL as much as one with a value.
+ */
+const columnsOf = (row: CredentialRow): string =>
   JSON.stringify({
     id: row.id,
     tenant_id: row.tenantId,
-    did_id: row.didId,
-    ...(row.documentSignerId && { document_signer_id: row.documentSignerId }),
+    did_id: row.didId ?? undefined,
+    document_signer_id: row.documentSignerId,
     format: row.format,
-    ...(document instanceof Uint8Array ? { document_bytes: bytes(document) } : { document }),
-    ...(row.envelope !== undefined && { envelope: row.envelope }),
+    document_bytes: row.document instanceof Uint8Array ? bytes(row.document) : undefined,
+    envelope: row.envelope,
     proof_type: row.proofType,
-    tag: row.tag,
+    tag: row.tag ?? undefined,
     types: row.types,
     issuance_date: row.issuanceDate,
-    expiration_date: row.expirationDate,
-    status_list_id: row.statusListId,
-    status_index: row.statusIndex,
-    suspension_list_id: row.suspensionListId,
-    suspension_index: row.suspensionIndex,
-    template_id: row.templateId,
-    template_version: row.templateVersion,
+    expiration_date: row.expirationDate ?? undefined,
+    status_list_id: row.statusListId ?? undefined,
+    status_index: row.statusIndex ?? undefined,
+    suspension_list_id: row.suspensionListId ?? undefined,
+    suspension_index: row.suspensionIndex ?? undefined,
+    template_id: row.templateId ?? undefined,
+    template_version: row.templateVersion ?? undefined,
     subjects: row.subjects.map(bytes),
-    ...(row.batch && { batch_id: row.batch.id, batch_row: row.batch.row }),
+    batch_id: row.batch?.id,
+    batch_row: row.batch?.row,
   })
+
+/** The lines that `record_credentials` takes. */
+export const linesOf = (rows: readonly CredentialRow[]): { columns: string; documents: string } => ({
+  columns: rows.map(columnsOf).join('\n'),
+  documents: rows.map(({ document }) => (document instanceof Uint8Array ? '' : JSON.stringify(document))).join('\n'),
+})
 
 /** Columns of the log entry. */
 const toEntry = ({ row, log }: Recording): string =>
@@ -101,13 +111,16 @@ export async function recordWithin(
   recordings: readonly Omit<Recording, 'idempotency'>[],
 ): Promise<RecordOutcome[]> {
   const all = recordings.map((recording) => ({ ...recording, idempotency: null }))
-  const values = [all.map(({ row }) => toColumns(row)).join('\n'), all.map(toEntry).join('\n')]
-  const rows = await em.execute<{ outcome: RecordOutcome }[]>('select record_credentials(?, ?) as outcome', values)
+  const { columns, documents } = linesOf(all.map(({ row }) => row))
+  const rows = await em.execute<{ outcome: RecordOutcome }[]>(
+    'select record_credentials(?, ?, documents => ?) as outcome',
+    [columns, all.map(toEntry).join('\n'), documents],
+  )
   return rows.map(({ outcome }) => outcome)
 }
 
 /** In the order of the rows. */
-const RECORD = 'select record_credentials($1, $2, $3, $4) as outcome'
+const RECORD = 'select record_credentials($1, $2, $3, $4, documents => $5) as outcome'
 
 /** Concurrent statements, the second only while the first is held up, as by a lock: rows that gather cost less each (D-932). */
 const LANES = 2
@@ -144,15 +157,18 @@ export function createCredentialRecorder(
 
   async function send(batch: Waiting[]): Promise<void> {
     const recordings = batch.map(({ recording }) => recording)
+    const { columns, documents } = linesOf(recordings.map(({ row }) => row))
     try {
       const { rows } = await sql.query<{ outcome: RecordOutcome }>({
         name: 'record-credentials',
         text: RECORD,
         values: [
-          recordings.map(({ row }) => toColumns(row)).join('\n'),
-          recordings.map(toEntry).join('\n'),
+          // as bytes, which PostgreSQL takes as they are: of a text it looks for the end first, one byte after the other
+          Buffer.from(columns),
+          Buffer.from(recordings.map(toEntry).join('\n')),
           recordings.map(({ idempotency }) => idempotency?.key ?? null),
           recordings.map(({ idempotency }) => idempotency?.effect ?? null),
+          Buffer.from(documents),
         ],
       })
       for (const [place, { outcome }] of rows.entries()) batch[place]?.resolve(outcome)

@@ -46,10 +46,10 @@ const BY_ENTRY = {
   suspension: 'select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
 }
 const BY_OWN_ID = 'select id from credentials where tenant_id = $1 and id = $2'
-/** Written like the index credentials_given_id, so that PostgreSQL uses it. */
+/** Written like the index credentials_chosen_id, so that PostgreSQL uses it. */
 const BY_GIVEN_ID = `select id from credentials
   where tenant_id = $1 and md5(document ->> 'id') = md5($2) and document ->> 'id' = $2
-    and strpos(document::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
+    and format = 'semantic' and strpos(document::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
 
 /** The W3C's VC API (issuer, verifier and holder services) on the same operations as the rest of the API. */
 export function createVcApi(parts: Parts) {

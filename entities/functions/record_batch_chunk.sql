@@ -1,12 +1,12 @@
--- A chunk as a whole: credentials, states of the rows and counts of the batch, or nothing. `rows` are as record_credentials
--- takes them, `signed_rows`, `ids` and `issuer_ids` belong to them one by one. A row that is not pending any more is left
+-- A chunk as a whole: credentials, states of the rows and counts of the batch, or nothing. `rows` and `documents` are as
+-- record_credentials takes them, `signed_rows`, `ids` and `issuer_ids` belong to them one by one. A row that is not pending any more is left
 -- alone, so that a repeated chunk adds nothing; so is one whose issuer, a DID or a document signer, is gone,
 -- which the share lock settles for the transaction. Nothing is recorded from a template that is deleted, which is settled alike. Rows are found by `any`, which
 -- the primary key answers whatever the statistics say: of a batch that is new they know nothing, and a join would then go
 -- through all of its rows.
 create or replace function record_batch_chunk(
   tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], rows text, template uuid,
-  failed_rows integer[], reasons text[])
+  failed_rows integer[], reasons text[], documents text default null)
 returns table (outcome text, all_signed integer, all_failed integer)
 language plpgsql as $$
 declare
@@ -52,7 +52,7 @@ begin
   )
   select count(*), array_agg(taken.id) into new_signed, recorded from taken;
   if new_signed > 0 then
-    perform from record_credentials(rows, wanted => recorded);
+    perform from record_credentials(rows, wanted => recorded, documents => documents);
   end if;
   with refused as (
     update credential_batch_rows r set state = 'failed', input = null, errors = f.reason::json

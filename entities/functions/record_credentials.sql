@@ -1,5 +1,6 @@
 -- Records signed credentials. `rows` are JSON lines, each the columns of a credential by their names; what a row leaves out is
--- null, or has the default below: a new column changes nothing here. With `entries`, JSON lines too: rows of one tenant or
+-- null, or has the default below: a new column changes nothing here. `documents` are as many lines, the column of that name,
+-- empty where there is none: beside the other columns, a document would be read and copied once more. With `entries`, JSON lines too: rows of one tenant or
 -- several, one after the other, each with its log entry (columns of logs) and the effect of its Idempotency-Key; answers an
 -- outcome for each in the order of the rows: recorded, recorded_before (there is a credential with its id), issuer_gone,
 -- template_gone. With `wanted`, for record_batch_chunk, which has set the tenant and holds issuers and template by their
@@ -11,12 +12,13 @@
 -- comes alone is stored without the detour over a list.
 create or replace function record_credentials(
   rows text, entries text default null, keys text[] default null, effects bytea[] default null,
-  wanted uuid[] default null)
+  wanted uuid[] default null, documents text default null)
 returns setof text
 language plpgsql as $$
 declare
   defaults credentials%rowtype;
   lines text[];
+  document_lines text[];
   entry_lines text[];
   credential credentials%rowtype;
   entry logs%rowtype;
@@ -33,14 +35,18 @@ begin
   defaults.revoked := false;
   defaults.suspended := false;
   defaults.created_at := now();
+  lines := string_to_array(rows, E'\n');
+  document_lines := string_to_array(documents, E'\n');
   if wanted is not null then
-    insert into credentials
-    select r.* from string_to_table(rows, E'\n') as line, json_populate_record(defaults, line::json) as r
-    where r.id = any (wanted)
-    on conflict (id) do nothing;
+    sound := '{}';
+    for at in 1 .. cardinality(lines) loop
+      defaults.document := nullif(document_lines[at], '')::json;
+      credential := json_populate_record(defaults, lines[at]::json);
+      if credential.id = any (wanted) then sound := sound || credential; end if;
+    end loop;
+    insert into credentials select s.* from unnest(sound) as s on conflict (id) do nothing;
     return;
   end if;
-  lines := string_to_array(rows, E'\n');
   entry_lines := string_to_array(entries, E'\n');
   while place <= cardinality(lines) loop
     first := place;
@@ -49,6 +55,7 @@ begin
     ids := '{}';
     sound := '{}';
     while place <= cardinality(lines) loop
+      defaults.document := nullif(document_lines[place], '')::json;
       credential := json_populate_record(defaults, lines[place]::json);
       if place = first then
         tenant := credential.tenant_id;

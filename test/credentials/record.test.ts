@@ -151,6 +151,53 @@ test('a document of bytes is recorded as it is, and a row without a document, or
   await t.throwsAsync(update(`format = 'unknown'`), { code: '23514' })
 })
 
+test('of JSON and bytes that come together, each row has its own document, whatever characters are in it', async (t) => {
+  const owner = await issuerOf(world.first)
+  const recorder = createCredentialRecorder(world.dependencies.sql)
+  const texts = ['Zoë\nÅngström', '\u2028\u2029', '𝔘𝔫𝔦 \\ " \t', '漢字']
+  const rows = texts.flatMap((text) => [
+    recordingOf(owner, { document: { text }, tag: text }),
+    recordingOf(owner, { format: 'mobile', document: Buffer.from(text) }),
+  ])
+  const outcomes = await Promise.all(rows.map((row) => recorder.record(row)))
+  t.deepEqual(new Set(outcomes), new Set(['recorded']))
+  for (const [place, text] of texts.entries()) {
+    const [json, bytes] = rows.slice(2 * place, 2 * place + 2)
+    if (json) t.like(await stored(json), { document: { text }, bytes: null, tag: text })
+    if (bytes) t.like(await stored(bytes), { document: null, bytes: Buffer.from(text) })
+  }
+})
+
+test('a process of the version before, which sends a document among the columns, goes on (D-1036)', async (t) => {
+  const { row, log } = recordingOf(await issuerOf(world.first), { document: { text: 'as before' } })
+  const columns = {
+    id: row.id,
+    tenant_id: row.tenantId,
+    did_id: row.didId,
+    format: row.format,
+    document: row.document,
+    proof_type: row.proofType,
+    tag: null,
+    types: row.types,
+    issuance_date: row.issuanceDate,
+    subjects: [],
+  }
+  const entry = {
+    id: log.id,
+    tenant_id: row.tenantId,
+    category: log.category,
+    type: log.type,
+    request_id: log.requestId,
+    metadata: log.metadata,
+  }
+  const { rows } = await world.dependencies.sql.query<{ outcome: string }>({
+    text: 'select record_credentials($1, $2, $3, $4) as outcome',
+    values: [JSON.stringify(columns), JSON.stringify(entry), [null], [null]],
+  })
+  t.deepEqual(rows, [{ outcome: 'recorded' }])
+  t.like(await stored({ row, log, idempotency: null }), { document: { text: 'as before' }, logs: 1 })
+})
+
 test('a row that PostgreSQL refuses fails alone, and those that came with it are recorded', async (t) => {
   const owner = await issuerOf(world.first)
   const recorder = createCredentialRecorder(world.dependencies.sql)

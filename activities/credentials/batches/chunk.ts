@@ -1,7 +1,7 @@
 import type { Sql } from '../../../entities/orm.ts'
 import type { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { TemplateRef } from '../format.ts'
-import { type SignedRow, toColumns } from '../record.ts'
+import { linesOf, type SignedRow } from '../record.ts'
 import type { SubjectIndex } from '../subjects.ts'
 
 /** References only: rows are personal data, which must not be stored in Temporal's history. */
@@ -32,7 +32,7 @@ export interface RowOutcomes {
   fault?: Refusal
 }
 
-const RECORD = 'select * from record_batch_chunk($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+const RECORD = 'select * from record_batch_chunk($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)'
 
 export interface Recorded {
   outcome: 'recorded' | 'issuer_gone' | 'template_gone' | 'cancelled'
@@ -51,7 +51,13 @@ export async function recordChunk(
   { signed, failed }: RowOutcomes,
   template: TemplateRef | undefined,
 ): Promise<Recorded> {
-  const from = { tenantId, templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+  const from = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
+  const { columns, documents } = linesOf(
+    signed.map(({ row, credential }) => {
+      const subjects = subjectIndex.ofAll(tenantId, credential.format, credential.document)
+      return { ...credential, ...from, tenantId, subjects, batch: { id: batchId, row } }
+    }),
+  )
   const { rows } = await sql.query<Recorded>({
     name: 'record-batch-chunk',
     text: RECORD,
@@ -61,15 +67,11 @@ export async function recordChunk(
       signed.map(({ row }) => row),
       signed.map(({ credential }) => credential.id),
       signed.map(({ credential }) => credential.didId ?? credential.documentSignerId),
-      signed
-        .map(({ row, credential }) => {
-          const subjects = subjectIndex.ofAll(tenantId, credential.format, credential.document)
-          return toColumns({ ...credential, ...from, subjects, batch: { id: batchId, row } })
-        })
-        .join('\n'),
+      Buffer.from(columns),
       template?.id ?? null,
       failed.map(({ row }) => row),
       failed.map(({ problem }) => problem),
+      Buffer.from(documents),
     ],
   })
   if (!rows[0]) throw new Error('record_batch_chunk returned no row')
