@@ -56,16 +56,17 @@ export type RecordOutcome = 'recorded' | 'recorded_before' | 'issuer_gone' | 'te
 export const bytes = (value: Uint8Array): string => `\\x${Buffer.from(value).toString('hex')}`
 
 /**
- * Columns of the table by their names, in one line; a document in JSON stands apart from them. What is null is left out: each
- * member costs PostgreSQL as much as one with a value.
+ * Columns of the table by their names, in one line. What is null is left out: each member costs PostgreSQL as much as one with
+ * a value.
  */
-const columnsOf = (row: CredentialRow): string =>
+const columnsOf = (row: CredentialRow, document: Json | undefined): string =>
   JSON.stringify({
     id: row.id,
     tenant_id: row.tenantId,
     did_id: row.didId ?? undefined,
     document_signer_id: row.documentSignerId,
     format: row.format,
+    document,
     document_bytes: row.document instanceof Uint8Array ? bytes(row.document) : undefined,
     envelope: row.envelope,
     proof_type: row.proofType,
@@ -84,11 +85,21 @@ const columnsOf = (row: CredentialRow): string =>
     batch_row: row.batch?.row,
   })
 
-/** The lines that `record_credentials` takes. */
-export const linesOf = (rows: readonly CredentialRow[]): { columns: string; documents: string } => ({
-  columns: rows.map(columnsOf).join('\n'),
-  documents: rows.map(({ document }) => (document instanceof Uint8Array ? '' : JSON.stringify(document))).join('\n'),
-})
+/** What JSON.stringify writes for NUL and for half a surrogate pair, which PostgreSQL refuses in a column of a line alone. */
+const DOUBTFUL = /\\u(?:0000|d[89a-f])/
+
+/** Lines of a credential for `record_credentials`: its columns, and its document, empty where that is among them or is bytes. */
+function linesOfRow(row: CredentialRow): [columns: string, document: string] {
+  if (row.document instanceof Uint8Array) return [columnsOf(row, undefined), '']
+  const document = JSON.stringify(row.document)
+  return DOUBTFUL.test(document) ? [columnsOf(row, row.document), ''] : [columnsOf(row, undefined), document]
+}
+
+/** Lines of credentials, as `record_credentials` takes them. */
+export function linesOf(rows: readonly CredentialRow[]): { columns: string; documents: string } {
+  const lines = rows.map(linesOfRow)
+  return { columns: lines.map(([columns]) => columns).join('\n'), documents: lines.map(([, each]) => each).join('\n') }
+}
 
 /** Columns of the log entry. */
 const toEntry = ({ row, log }: Recording): string =>

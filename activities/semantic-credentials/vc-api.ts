@@ -41,13 +41,14 @@ const DEFAULT_PROOF = 'eddsa-rdfc-2022'
 const OWN_LIST = new RegExp(`/v1/revocation-lists/(${UUID})$`)
 const OWN_ID = new RegExp(`^(?:urn:uuid:)?(${UUID})$`)
 
-const BY_ENTRY = {
+/** By a status entry, for which there is an index. */
+export const BY_ENTRY = {
   revocation: 'select id from credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
   suspension: 'select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
 }
 const BY_OWN_ID = 'select id from credentials where tenant_id = $1 and id = $2'
 /** Written like the index credentials_chosen_id, so that PostgreSQL uses it. */
-const BY_GIVEN_ID = `select id from credentials
+export const BY_GIVEN_ID = `select id from credentials
   where tenant_id = $1 and md5(document ->> 'id') = md5($2) and document ->> 'id' = $2
     and format = 'semantic' and strpos(document::text, '"id":"urn:uuid:' || id::text || '"') = 0 limit 2`
 

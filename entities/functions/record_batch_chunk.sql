@@ -1,9 +1,9 @@
 -- A chunk as a whole: credentials, states of the rows and counts of the batch, or nothing. `rows` and `documents` are as
--- record_credentials takes them, `signed_rows`, `ids` and `issuer_ids` belong to them one by one. A row that is not pending any more is left
--- alone, so that a repeated chunk adds nothing; so is one whose issuer, a DID or a document signer, is gone,
--- which the share lock settles for the transaction. Nothing is recorded from a template that is deleted, which is settled alike. Rows are found by `any`, which
--- the primary key answers whatever the statistics say: of a batch that is new they know nothing, and a join would then go
--- through all of its rows.
+-- record_credentials takes them, `signed_rows`, `ids` and `issuer_ids` belong to them one by one. A row that is not pending any
+-- more is left alone, so that a repeated chunk adds nothing; so is one whose issuer, a DID or a document signer, is gone, which
+-- the share lock settles for the transaction. Nothing is recorded from a template that is deleted, which is settled alike. Rows
+-- are found by `any`, which the primary key answers whatever the statistics say: of a batch that is new they know nothing, and
+-- a join would then go through all of its rows.
 create or replace function record_batch_chunk(
   tenant uuid, batch uuid, signed_rows integer[], ids uuid[], issuer_ids uuid[], rows text, template uuid,
   failed_rows integer[], reasons text[], documents text default null)

@@ -1,10 +1,10 @@
 -- Records signed credentials. `rows` are JSON lines, each the columns of a credential by their names; what a row leaves out is
 -- null, or has the default below: a new column changes nothing here. `documents` are as many lines, the column of that name,
--- empty where there is none: beside the other columns, a document would be read and copied once more. With `entries`, JSON lines too: rows of one tenant or
--- several, one after the other, each with its log entry (columns of logs) and the effect of its Idempotency-Key; answers an
--- outcome for each in the order of the rows: recorded, recorded_before (there is a credential with its id), issuer_gone,
--- template_gone. With `wanted`, for record_batch_chunk, which has set the tenant and holds issuers and template by their
--- locks: the rows with these ids as one statement, and no outcomes.
+-- empty where a row has none or has it among its columns, as all have without `documents` (D-1036). With `entries`, JSON lines
+-- too: rows of one tenant or several, one after the other, each with its log entry (columns of logs) and the effect of its
+-- Idempotency-Key; answers an outcome for each in the order of the rows: recorded, recorded_before (there is a credential with
+-- its id), issuer_gone, template_gone. With `wanted`, for record_batch_chunk, which has set the tenant and holds issuers and
+-- template by their locks: the rows with these ids as one statement, and no outcomes.
 --
 -- Lines, because PostgreSQL and the driver read them faster than an array of JSON. Rows of one tenant that come one after the
 -- other are judged one by one, and then stored by one statement for the credentials and one for the entries: each statement
@@ -16,6 +16,7 @@ create or replace function record_credentials(
 returns setof text
 language plpgsql as $$
 declare
+  -- what a line leaves out; the document is of one row
   defaults credentials%rowtype;
   lines text[];
   document_lines text[];

@@ -168,6 +168,19 @@ test('of JSON and bytes that come together, each row has its own document, whate
   }
 })
 
+test('a document that PostgreSQL could not read again is refused, and a text that only looks like one is not', async (t) => {
+  const owner = await issuerOf(world.first)
+  const recorder = createCredentialRecorder(world.dependencies.sql)
+  const refused = { 'a\u0000b': '22P05', '\ud83d': '22P02', 'x\udc00': '22P02' }
+  for (const [text, code] of Object.entries(refused))
+    await t.throwsAsync(recorder.record(recordingOf(owner, { document: { text } })), { code })
+  for (const text of ['\\u0000', '\\ud83d', '😀']) {
+    const recording = recordingOf(owner, { document: { text } })
+    t.is(await recorder.record(recording), 'recorded')
+    t.like(await stored(recording), { document: { text } })
+  }
+})
+
 test('a process of the version before, which sends a document among the columns, goes on (D-1036)', async (t) => {
   const { row, log } = recordingOf(await issuerOf(world.first), { document: { text: 'as before' } })
   const columns = {

@@ -7,6 +7,7 @@ import {
   type SearchFilter,
   type Statement,
 } from '../../activities/credentials/search.statement.ts'
+import { BY_ENTRY, BY_GIVEN_ID } from '../../activities/semantic-credentials/vc-api.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { FORMAT_NAMES } from '../../protocol/credentials/formats.ts'
 import { insertion } from '../support/frame/fence.ts'
@@ -100,6 +101,20 @@ for (const [name, filter, indexes] of FILTERS)
         [],
       )
   })
+
+test('the VC API finds a credential by an id of its caller and by a status entry in an index (D-1037)', async (t) => {
+  const { systemSql } = database
+  const indexesOf = async (text: string, values: unknown[]) => {
+    const { rows } = await systemSql.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+      text: `explain (format json) ${text}`,
+      values,
+    })
+    return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan)).flatMap((node) => node['Index Name'] ?? [])
+  }
+  t.deepEqual(await indexesOf(BY_GIVEN_ID, [TENANT, 'https://example.edu/credentials/1']), ['credentials_chosen_id'])
+  t.deepEqual(await indexesOf(BY_ENTRY.revocation, [TENANT, randomUUID(), 7]), ['credentials_status_entry'])
+  t.deepEqual(await indexesOf(BY_ENTRY.suspension, [TENANT, randomUUID(), 7]), ['credentials_suspension'])
+})
 
 test('a page of a common type sorts only rows of one moment', async (t) => {
   const nodes = await planOf(pageStatement({ formats: FORMAT_NAMES, type: 'Course' }, PAGE, new Date()))
