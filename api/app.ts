@@ -85,7 +85,7 @@ export function createApp({ dependencies, platform, pool, registry, openApi, sto
       checkHead,
       forReads(health({ ...dependencies, stopping })),
       sameHeaders(helmet({ contentSecurityPolicy: false, strictTransportSecurity })),
-      watchRequests({ logs, tenants: platform.tenants, measures: createMeasures(registry), find }),
+      watchRequests({ log, logs, tenants: platform.tenants, measures: createMeasures(registry), find }),
       forReads(docs(openApi)),
       forReads(accountPage()),
       forReads(consolePages(readConsole(new URL('build/console/', ROOT)))),

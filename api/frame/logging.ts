@@ -33,6 +33,7 @@ const why = ({ locals: { problem, part, cause } }: Response) => ({ problem, part
 const idsIn = (path: string): string[] => path.split('/').flatMap((segment) => readUuid(segment) ?? [])
 
 interface Watcher {
+  log: Logger
   logs: LogQueue
   tenants: Pick<Tenants, 'first'>
   measures: Measures
@@ -94,7 +95,9 @@ function whenAnswered(response: Response, record: () => void): void {
 }
 
 /** Writes one line, one measurement and the log entry, if the operation did not write it, after each response. */
-export const watchRequests = ({ logs, tenants, measures, find }: Watcher): RequestHandler => {
+export const watchRequests = ({ log, logs, tenants, measures, find }: Watcher): RequestHandler => {
+  // its lines have no members of members, in which alone secrets are looked for, with each member of each line
+  const lines = log.child({}, { redact: [] })
   let firstId: string | undefined
   const learnFirst = async () => {
     firstId = (await tenants.first()).id
@@ -109,6 +112,7 @@ export const watchRequests = ({ logs, tenants, measures, find }: Watcher): Reque
       const status = response.statusCode
       measures.observe(request.method, route, status, seconds)
       const line = {
+        requestId: response.locals.requestId as string,
         method: request.method,
         route,
         status,
@@ -117,7 +121,7 @@ export const watchRequests = ({ logs, tenants, measures, find }: Watcher): Reque
         ...why(response),
       }
       // 501: a DID method that is not supported; the caller knows, and no operator has to act
-      response.locals.log[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
+      lines[status >= 500 && status !== 501 ? 'error' : 'info'](line, operationId ?? 'request')
       const entry = logEntry(request, response, operationId, firstId)
       if (!entry) return
       // a wrong secret: whoever knows the id of a client writes into the log of its tenant
