@@ -95,14 +95,17 @@ function linesOfRow(row: CredentialRow): [columns: string, document: string] {
   return DOUBTFUL.test(document) ? [columnsOf(row, row.document), ''] : [columnsOf(row, undefined), document]
 }
 
-/** Lines of credentials, as `record_credentials` takes them. */
+/**
+ * Lines of credentials, as `record_credentials` takes them. A statement with parameters sends them as bytes, which PostgreSQL
+ * takes as they are: of a text it looks for the end first, one byte after the other.
+ */
 export function linesOf(rows: readonly CredentialRow[]): { columns: string; documents: string } {
   const lines = rows.map(linesOfRow)
   return { columns: lines.map(([columns]) => columns).join('\n'), documents: lines.map(([, each]) => each).join('\n') }
 }
 
 /** Columns of the log entry. */
-const toEntry = ({ row, log }: Recording): string =>
+const toEntry = ({ row, log }: Pick<Recording, 'row' | 'log'>): string =>
   JSON.stringify({
     id: log.id,
     tenant_id: row.tenantId,
@@ -121,11 +124,10 @@ export async function recordWithin(
   em: SqlEntityManager,
   recordings: readonly Omit<Recording, 'idempotency'>[],
 ): Promise<RecordOutcome[]> {
-  const all = recordings.map((recording) => ({ ...recording, idempotency: null }))
-  const { columns, documents } = linesOf(all.map(({ row }) => row))
+  const { columns, documents } = linesOf(recordings.map(({ row }) => row))
   const rows = await em.execute<{ outcome: RecordOutcome }[]>(
     'select record_credentials(?, ?, documents => ?) as outcome',
-    [columns, all.map(toEntry).join('\n'), documents],
+    [columns, recordings.map(toEntry).join('\n'), documents],
   )
   return rows.map(({ outcome }) => outcome)
 }
@@ -174,7 +176,6 @@ export function createCredentialRecorder(
         name: 'record-credentials',
         text: RECORD,
         values: [
-          // as bytes, which PostgreSQL takes as they are: of a text it looks for the end first, one byte after the other
           Buffer.from(columns),
           Buffer.from(recordings.map(toEntry).join('\n')),
           recordings.map(({ idempotency }) => idempotency?.key ?? null),

@@ -59,6 +59,8 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
+const indexesIn = (nodes: Plan[]) => nodes.flatMap((node) => node['Index Name'] ?? [])
+
 /** As the application's role, below row-level security. */
 const planOf = ({ text, values }: Statement) =>
   inTenant(database.tenants, TENANT, async (em) => {
@@ -92,7 +94,7 @@ for (const [name, filter, indexes] of FILTERS)
       nodes.filter((node) => node['Node Type'] === 'Seq Scan'),
       [],
     )
-    const used = [...new Set(nodes.flatMap((node) => node['Index Name'] ?? []))].toSorted()
+    const used = [...new Set(indexesIn(nodes))].toSorted()
     t.deepEqual(used, indexes)
     const counted = await planOf(countStatement(whole, new Date()))
     if (filter.state !== 'active' && name !== 'no filter')
@@ -109,7 +111,7 @@ test('the VC API finds a credential by an id of its caller and by a status entry
       text: `explain (format json) ${text}`,
       values,
     })
-    return rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan)).flatMap((node) => node['Index Name'] ?? [])
+    return indexesIn(rows.flatMap((row) => nodesOf(row['QUERY PLAN'][0].Plan)))
   }
   t.deepEqual(await indexesOf(BY_GIVEN_ID, [TENANT, 'https://example.edu/credentials/1']), ['credentials_chosen_id'])
   t.deepEqual(await indexesOf(BY_ENTRY.revocation, [TENANT, randomUUID(), 7]), ['credentials_status_entry'])
