@@ -3,7 +3,7 @@ import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { applyFunctions } from './functions/apply.ts'
 import { createRoles } from './roles.ts'
-import { assertPostgresVersion, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
+import { assertNotNewer, assertPostgresVersion, COMPLETE, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
 
 /** The one class of a migration's file. */
 async function classOf(name: string): Promise<Constructor<Migration>> {
@@ -21,7 +21,8 @@ const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_i
 
 /**
  * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`:
- * the tables as they were after this migration, without functions and roles, which are for the newest one.
+ * the tables as they were after this migration, without functions and roles, which are for the newest one. Throws
+ * `SchemaMismatch` where a newer version has migrated the database.
  */
 export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
   const orm = await MikroORM.init({
@@ -45,6 +46,8 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: stri
     assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
+      const executed = await orm.migrator.getExecuted()
+      assertNotNewer(executed.map(({ name }) => name)) // else functions of a newer version would become ours
       await orm.migrator.up(to ? { to } : {})
       if (to) return
       // a transaction of its own, for the roles need the locks that it takes
@@ -53,6 +56,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: stri
         await em.execute(FIRST_EPOCH)
       })
       await createRoles(orm, ownerUrl, masterKey)
+      await lock.execute(`comment on table migrations is '${COMPLETE}'`)
     })
   } finally {
     await orm.close()

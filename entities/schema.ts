@@ -60,16 +60,35 @@ async function appliedMigrations(sql: Sql): Promise<Set<string>> {
   }
 }
 
-/** Throws `SchemaMismatch`, naming the migrations. `sql` is the system role's. */
-export async function assertSchema(sql: Sql): Promise<void> {
-  const applied = await appliedMigrations(sql)
-  const unknown = [...applied].filter((name) => !SCHEMA.some((known) => known === name)).sort()
+/** Throws `SchemaMismatch` where migrations were applied that this program does not know. */
+export function assertNotNewer(applied: Iterable<string>): void {
+  const unknown = [...applied].filter((name) => !SCHEMA.includes(name)).sort()
   if (unknown.length > 0)
     throw new SchemaMismatch(
       'newer',
       `The database was migrated by a newer version (${unknown.join(', ')}): this one cannot work with it. Update it.`,
     )
+}
+
+/**
+ * The comment of the table of migrations when functions and roles, which come after the migrations, are up to date too: without it,
+ * a process that starts in between would work with the functions of the version before.
+ */
+export const COMPLETE = `functions and roles are those of ${SCHEMA.at(-1)}`
+
+const COMPLETED = `select obj_description('migrations'::regclass, 'pg_class') as comment`
+
+/** Throws `SchemaMismatch`, naming the migrations. `sql` is the system role's. */
+export async function assertSchema(sql: Sql): Promise<void> {
+  const applied = await appliedMigrations(sql)
+  assertNotNewer(applied)
   const missing = SCHEMA.filter((name) => !applied.has(name))
   if (missing.length > 0)
     throw new SchemaMismatch('older', `The database lacks migrations of this version (${missing.join(', ')}): ${HOW}`)
+  const { rows } = await sql.query<{ comment: string | null }>({ text: COMPLETED, values: [] })
+  if (rows[0]?.comment !== COMPLETE)
+    throw new SchemaMismatch(
+      'older',
+      `The database has the migrations of this version, but not its functions and roles: a preparation is under way or has failed. If it has failed, ${HOW}`,
+    )
 }

@@ -7,7 +7,7 @@ import { openDependencies } from '../../activities/index.ts'
 import { loadConfig, type Variable } from '../../config.ts'
 import { migrate } from '../../entities/migrate.ts'
 import { connect, sqlOf } from '../../entities/orm.ts'
-import { assertPostgresVersion, SCHEMA } from '../../entities/schema.ts'
+import { assertPostgresVersion, COMPLETE, SCHEMA } from '../../entities/schema.ts'
 import { freePort } from '../../stack/parts/ports.ts'
 import { startPostgres } from '../../stack/parts/postgres.ts'
 import { until } from '../support/credentials/dids.ts'
@@ -116,6 +116,16 @@ const steps: {
       name: 'SchemaMismatch',
       schema: 'older',
       message: new RegExp(`^The database lacks migrations of this version \\(${last}\\)`),
+    },
+  },
+  {
+    step: 'functions of the version before beside migrations of this one (D-1040)',
+    spoil: () => `comment on table migrations is 'functions and roles are those of 0001-foundation'`,
+    mend: () => `comment on table migrations is '${COMPLETE}'`,
+    error: {
+      name: 'SchemaMismatch',
+      schema: 'older',
+      message: /^The database has the migrations of this version, but not its functions and roles/,
     },
   },
   {

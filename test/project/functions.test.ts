@@ -1,7 +1,11 @@
 import test from 'ava'
 import { migrate } from '../../entities/migrate.ts'
-import { connect } from '../../entities/orm.ts'
+import { connect, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
+import { assertSchema, SCHEMA } from '../../entities/schema.ts'
+import { freePort } from '../../stack/parts/ports.ts'
+import { startPostgres } from '../../stack/parts/postgres.ts'
+import { dataDirectory } from '../../stack/tests/data.ts'
 import { type Fence, openFence } from '../support/frame/fence.ts'
 
 let fence: Fence
@@ -85,6 +89,32 @@ test.serial('a function of ours without a file is dropped, and one of somebody e
   )
   await asOwner('drop function theirs()')
   t.deepEqual(await functions(), before)
+})
+
+test.serial('an older version neither migrates the database of a newer one nor replaces its functions', async (t) => {
+  await asOwner(`insert into migrations (name) values ('9999-of-tomorrow');
+    create or replace function release_idempotency_key(tenant uuid, wanted text) returns void
+    language plpgsql as $$ begin return; end $$`)
+  const newer = await functions()
+  await t.throwsAsync(again(), { name: 'SchemaMismatch', message: /migrated by a newer version \(9999-of-tomorrow\)/ })
+  t.deepEqual(await functions(), newer)
+  await asOwner(`delete from migrations where name = '9999-of-tomorrow'`)
+  await again()
+})
+
+test.serial('the database is complete only once migrations, functions and roles are up to date', async (t) => {
+  const server = await startPostgres({ directory: dataDirectory('postgres'), port: await freePort(), durable: false })
+  const owner = await connect(server.url, 1)
+  try {
+    const schema = async () => assertSchema(await sqlOf(owner))
+    await migrate(server.url, fence.masterKey, SCHEMA.at(-1))
+    await t.throwsAsync(schema, { name: 'SchemaMismatch', message: /not its functions and roles/ })
+    await migrate(server.url, fence.masterKey)
+    await t.notThrowsAsync(schema)
+  } finally {
+    await owner.close()
+    await server.stop()
+  }
 })
 
 test.serial('the application’s role cannot replace a function', async (t) => {
