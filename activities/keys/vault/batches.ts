@@ -27,16 +27,21 @@ interface Lane {
   isGathering: boolean
   /** How many the last call served or left waiting: so many are likely to ask again within `returnMs`. */
   expected: number
+  returnMs: number
 }
 
 export interface BatchLimits {
   /** So long may an input wait for others, or for the call before to end. */
   waitMs?: number
-  /** So long may it wait for those whom the last call served. */
+  /** So long may it wait for those whom the last call served; longer after a call that took long. */
   returnMs?: number
   items?: number
   bytes?: number
 }
+
+/** Who is served asks again when its signature is recorded and answered: as much work as the call, three times over. */
+const RETURN_PER_CALL = 3
+const LONGEST_RETURN_MS = 15
 
 function stopTimer(lane: Lane): void {
   clearTimeout(lane.timer)
@@ -46,26 +51,29 @@ function stopTimer(lane: Lane): void {
 /**
  * Collects the signatures requested of one key at the same time, or while a call for it is under way, into one call: on the same
  * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. Who comes soon after a call waits
- * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030). A call
- * that takes long holds up nobody for longer than `waitMs`, a crowd that does not return for `returnMs`, and both together for their sum.
+ * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030); on a slow
+ * machine, where calls take long, it waits longer (D-1041). A call that takes long holds up nobody for longer than `waitMs`, a
+ * crowd that does not return for its `returnMs`, and both together for their sum.
  */
 export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): SignBatches {
   const { waitMs = 10, returnMs = 5, items = 200, bytes = 4 * 1024 * 1024 } = limits
   const lanes = new Map<string, Lane>()
   const sending = new Set<Promise<void>>()
 
-  const ended = (name: string, lane: Lane, served: number): void => {
+  const ended = (name: string, lane: Lane, served: number, tookMs: number): void => {
     lane.running -= 1
+    lane.returnMs = Math.max(returnMs, Math.min(LONGEST_RETURN_MS, RETURN_PER_CALL * tookMs))
     lane.expected = served + lane.waiting.length
     stopTimer(lane)
     if (lane.waiting.length > 0) gather(name, lane)
-    else if (lane.running === 0) lane.timer = setTimeout(() => lanes.delete(name), returnMs)
+    else if (lane.running === 0) lane.timer = setTimeout(() => lanes.delete(name), lane.returnMs)
   }
 
   const post = async (name: string, lane: Lane, waiting: Waiting[]): Promise<void> => {
     const inputs = waiting.map(({ input }) => input)
+    const sentAt = performance.now()
     const answers = await send(name, inputs).catch((error: unknown) => error)
-    ended(name, lane, waiting.length) // before anyone who is answered can ask again
+    ended(name, lane, waiting.length, performance.now() - sentAt) // before anyone who is answered can ask again
     waiting.forEach(({ settle }, index) => {
       const answer = Array.isArray(answers) ? answers[index] : answers
       if (answer instanceof Uint8Array) settle.resolve(answer)
@@ -91,12 +99,20 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     whenGathered({ size: () => lane.waiting.length, most: items, mostMs: left() }, () => {
       lane.isGathering = false
       if (lane.waiting.length >= lane.expected || left() <= 0) flush(name, lane)
-      else lane.timer ??= setTimeout(() => flush(name, lane), Math.min(returnMs, left()))
+      else lane.timer ??= setTimeout(() => flush(name, lane), Math.min(lane.returnMs, left()))
     })
   }
 
   const laneOf = (name: string): Lane => {
-    const lane = lanes.get(name) ?? { waiting: [], bytes: 0, deadline: 0, running: 0, isGathering: false, expected: 0 }
+    const lane = lanes.get(name) ?? {
+      waiting: [],
+      bytes: 0,
+      deadline: 0,
+      running: 0,
+      isGathering: false,
+      expected: 0,
+      returnMs,
+    }
     lanes.set(name, lane)
     return lane
   }
@@ -106,7 +122,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
       const lane = laneOf(name)
       if (lane.waiting.length === 0) {
         stopTimer(lane)
-        lane.deadline = performance.now() + waitMs + returnMs
+        lane.deadline = performance.now() + waitMs + lane.returnMs
       }
       const settle = Promise.withResolvers<Uint8Array>()
       lane.waiting.push({ input, settle })

@@ -86,6 +86,24 @@ test('two halves of a crowd that asks again and again become one call', async (t
   await Promise.all(third)
 })
 
+test('on a slow machine, where a call took long, a crowd is waited for longer than 5 ms', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send)
+  const crowd = Promise.all([0, 1].map((nth) => batches.sign('a', input(nth))))
+  await turns(3)
+  await wait(30)
+  asked[0]?.answer()
+  await crowd
+  const begun = performance.now()
+  const half = batches.sign('a', input(2))
+  while (asked.length === 1) await turns(1)
+  const waited = performance.now() - begun
+  t.deepEqual(asked[1]?.inputs, [2], 'the other half has not returned')
+  t.true(waited >= 14, `it was waited for ${waited} ms`)
+  asked[1]?.answer()
+  await half
+})
+
 test('a crowd that does not return is waited for once, for 5 ms', async (t) => {
   const { asked, batches } = await afterCrowd()
   const alone = batches.sign('a', input(3))
