@@ -92,7 +92,7 @@ function membersOf(parts: Parts): Members {
     openIdAuthorizations: within('openid_authorizations', expired),
     openIdLogins: within('openid_wallet_logins', expired),
     openIdNonces: within('openid_used_nonces', expired),
-    openIdPresentations: within('openid_presentations', 'kept_until < now()'),
+    openIdPresentations: within('openid_presentations', 'ended_at is not null and kept_until < now()'),
     openIdReissuances: () => purgeReissuances(systemSql),
     openIdSessions: within('openid_sessions', ended, KEPT_SESSION_DAYS),
     openIdUsedJwts: within('openid_used_jtis', expired),

@@ -30,6 +30,8 @@ const OpenIdPresentationSchema = defineEntity({
     state: p.text().$type<RequestState>(),
     /** How the wallet answered: by one of the two, or through the browser. */
     answeredBy: p.text().$type<'other' | 'same' | 'browser'>().nullable(),
+    /** Answers that were taken for verification, whatever came of them. */
+    attempts: p.integer().default(0),
     failures: p.integer().default(0),
     failureCode: p.text().nullable(),
     /** JSON, encrypted: what is asked for, the key of the answer until there is one, and what was presented. */

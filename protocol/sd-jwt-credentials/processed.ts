@@ -36,13 +36,16 @@ const MAX_DIGESTS = 5_000
 /** Values of one at most: what the issuance adds to the claims of the subject counts as well. */
 const MAX_READ_VALUES = MAX_VALUES + 500
 
-/** The claims of a node, without what is not disclosed. */
-export function claimsOf({ content }: IssuedNode): unknown {
+const isShown = ({ content }: IssuedNode): boolean => content.kind !== 'hidden'
+
+/** The claims of a node, without what is not disclosed; `hasPlaces`: with undefined in the place of a hidden element. */
+export function claimsOf({ content }: IssuedNode, hasPlaces = false): unknown {
   if (content.kind === 'hidden') return undefined
   if (content.kind === 'value') return content.value
-  if (content.kind === 'array') return content.elements.filter(({ content }) => content.kind !== 'hidden').map(claimsOf)
+  if (content.kind === 'array')
+    return content.elements.filter((each) => hasPlaces || isShown(each)).map((each) => claimsOf(each, hasPlaces))
   const claims: Json = {}
-  for (const [name, member] of content.members) setOwnMember(claims, name, claimsOf(member))
+  for (const [name, member] of content.members) setOwnMember(claims, name, claimsOf(member, hasPlaces))
   return claims
 }
 
@@ -50,15 +53,28 @@ export function claimsOf({ content }: IssuedNode): unknown {
 const pointerOf = (path: readonly (string | number)[]): string =>
   path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Pointers into `claimsOf` of the node: elements that are not disclosed have no index there. */
-function selectiveIn({ disclosure, content }: IssuedNode, path: readonly (string | number)[] = []): string[] {
+/** Pointers into `claimsOf` of the node, with or without places of hidden elements. */
+function selectiveIn(
+  { disclosure, content }: IssuedNode,
+  hasPlaces = false,
+  path: readonly (string | number)[] = [],
+): string[] {
   const own = disclosure ? [pointerOf(path)] : []
+  const within = (node: IssuedNode, step: string | number) => selectiveIn(node, hasPlaces, [...path, step])
   if (content.kind === 'object')
-    return [...own, ...[...content.members].flatMap(([name, member]) => selectiveIn(member, [...path, name]))]
+    return [...own, ...[...content.members].flatMap(([name, member]) => within(member, name))]
   if (content.kind !== 'array') return own
-  const shown = content.elements.filter(({ content }) => content.kind !== 'hidden')
-  return [...own, ...shown.flatMap((element, index) => selectiveIn(element, [...path, index]))]
+  const counted = content.elements.filter((each) => hasPlaces || isShown(each))
+  return [...own, ...counted.flatMap((element, index) => within(element, index))]
 }
+
+const asJson = (claims: unknown): Json => (isObject(claims) ? claims : {})
+
+/** The claims and what a disclosure shows, with places of hidden elements: their indexes are those of the credential. */
+export const withPlaces = ({ root }: ProcessedSdJwt): Pick<ProcessedSdJwt, 'claims' | 'selective'> => ({
+  claims: asJson(claimsOf(root, true)),
+  selective: selectiveIn(root, true),
+})
 
 /**
  * Puts the disclosures in the place of their digests, and applies the rules of RFC 9901, section 7.1, step 3 to 5, and of
@@ -152,6 +168,5 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
 
   const root: IssuedNode = { content: objectOf(payload, []) }
   if (used.size < known.size) throw refuse('disclosure_unreferenced', 'A disclosure has a digest that is nowhere.')
-  const claims = claimsOf(root)
-  return { root, claims: isObject(claims) ? claims : {}, selective: selectiveIn(root) }
+  return { root, claims: asJson(claimsOf(root)), selective: selectiveIn(root) }
 }

@@ -12,13 +12,13 @@ import { rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { browserTranscript, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import { isSame } from '../../frame/secrets.ts'
+import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
-import type { PageOfBrowser, RequestContent, RequestRows } from './rows.ts'
+import { over, type PageOfBrowser, type RequestContent, type RequestRows } from './rows.ts'
 import type { PresentationChecks, PresentationSession, PresentationVerdict } from './verify.ts'
 import { signedBy, walletRequestOf } from './wallet-requests.ts'
 
@@ -32,8 +32,21 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   presentationChecks: PresentationChecks
 }
 
+/** Checks of a W3C presentation whose messages name who presented. */
+const OF_HOLDERS = new Set(['holderProof', 'holder', 'holderBinding'])
+const NOT_KEPT = 'What this check found names a person, and is not kept.'
+
 /** What a refused presentation says of a person is not kept. */
-const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdict): PresentationVerdict => verdict
+const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdict): PresentationVerdict => ({
+  ...verdict,
+  reason: verdict.reason.map((each) => (OF_HOLDERS.has(each.type) ? { ...each, message: NOT_KEPT } : each)),
+})
+
+/** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others. */
+const MAX_ATTEMPTS = 2 * MAX_FAILURES
+
+/** The person does not want to. Other errors are the wallet's, and another way of the same request may do. */
+const DECLINED = 'access_denied'
 
 /** An answer that cannot be read is the client's problem by a code of requests; that of sign-ins is for their log. */
 const inOwnWords = (error: Refusal): Refusal =>
@@ -71,18 +84,30 @@ interface Answer {
   /** The members of the answer, in clear. */
   open(content: RequestContent): Promise<Json>
   bindingOf: BindingOf
+  /** By which the same answer is known again. */
+  digest?: string
 }
 
 /** What wallets are asked in requests of the API, and what they answer. */
 export function createRequestAnswers(parts: Parts) {
   const { database, now, operations, tenants, rows, links, secrets, signInRequests, presentationChecks } = parts
 
+  function asked({ row, way }: Awaited<ReturnType<Find>>) {
+    const content = rows.opened(row)
+    const state = way !== 'browser' && needsState(content.query) ? secrets.state(row.id, way) : undefined
+    return { row, way, content, state, nonce: secrets.nonce(row.id, way) }
+  }
+
   const read = (tenantId: string, find: Find) =>
+    inTenant(database.tenants, tenantId, async (em) => asked(await find(em)))
+
+  /** The request, with one of its attempts taken before anything is verified. Throws `openid_presentation.over`. */
+  const begin = (tenantId: string, find: Find) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const { row, way } = await find(em)
-      const content = rows.opened(row)
-      const state = needsState(content.query) ? secrets.state(row.id, way) : undefined
-      return { row, way, content, state, nonce: secrets.nonce(row.id, way) }
+      const found = await find(em, true)
+      if (found.row.attempts >= MAX_ATTEMPTS) throw over()
+      found.row.attempts += 1
+      return asked(found)
     })
 
   /** Counts a wrong answer, until there were too many. */
@@ -118,26 +143,28 @@ export function createRequestAnswers(parts: Parts) {
   async function ofBrowser(data: Json, content: RequestContent): Promise<Json> {
     const { response, vp_token: vpToken, error } = data
     if (typeof response === 'string' && vpToken === undefined) return decrypted(response, content)
-    if (error === undefined) assertInClear(content)
+    if (error === undefined || vpToken !== undefined) assertInClear(content)
     return data
   }
 
   /**
    * Verifies an answer, and counts it where it is not accepted. `accept` is called for one that is; undefined: the wallet
-   * declined. Throws `openid_presentation.*`.
+   * has not presented. Throws `openid_presentation.*`.
    */
   async function take<Result>(
     tenantId: string,
-    { find, open, bindingOf }: Answer,
+    { find, open, bindingOf, digest }: Answer,
     accept: (work: (em: SqlEntityManager) => Promise<OpenIdPresentation>) => Promise<Result>,
   ): Promise<Result | undefined> {
-    const { row: asked, way, content, nonce, state } = await read(tenantId, find)
+    const { row: begun, way, content, nonce, state } = await begin(tenantId, find)
     const { query, template, transactionData, encryption } = content
+    const { trustedContexts } = template ?? content
     let verdicts: PresentationVerdict[] | undefined
     try {
       const answer = await open(content)
       if (typeof answer.error === 'string' && answer.vp_token === undefined) {
-        await fail(tenantId, find, 'openid_presentation.declined', true)
+        const isDeclined = answer.error === DECLINED
+        await fail(tenantId, find, `openid_presentation.${isDeclined ? 'declined' : 'wallet_error'}`, isDeclined)
         return undefined
       }
       if (state !== undefined && !(typeof answer.state === 'string' && isSame(answer.state, state)))
@@ -147,10 +174,10 @@ export function createRequestAnswers(parts: Parts) {
       const key = encryption ? { keyThumbprint: await thumbprintOf(encryption) } : {}
       const checked = await presentationChecks.verifyAll(tenantId, presented, {
         nonce,
-        ...(await bindingOf({ row: asked, nonce }, key)),
+        ...(await bindingOf({ row: begun, nonce }, key)),
         ...(transactionData && { transactionData }),
         ...rulesOf(wanted),
-        ...(template?.trustedContexts && { trustedContexts: template.trustedContexts }),
+        ...(trustedContexts && { trustedContexts }),
       })
       const found = checked.map(({ verdict }) => verdict)
       verdicts = found
@@ -158,7 +185,8 @@ export function createRequestAnswers(parts: Parts) {
       return await accept(async (em) => {
         const { row } = await find(em, true)
         row.answeredBy = way
-        rows.end(em, row, { ...content, credentials: found }, { state: 'VERIFIED' })
+        const answered = digest === undefined ? {} : { answerDigest: digest }
+        rows.end(em, row, { ...content, ...answered, credentials: found }, { state: 'VERIFIED' })
         return row
       })
     } catch (error) {
@@ -197,10 +225,15 @@ export function createRequestAnswers(parts: Parts) {
 
     /**
      * Takes the answer of a wallet, once. Returns where the wallet leads its holder. A presentation that is not accepted
-     * may be tried again, a few times. Throws `openid_presentation.*`.
+     * may be tried again, a few times; the accepted answer sent again has the same result, since its wallet may not have
+     * learned of it. Throws `openid_presentation.*`.
      */
     async answerRequest(tenantId: string, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
+      const digest = digestOf(JSON.stringify(says)).toString('base64url')
+      const before = await inTenant(database.tenants, tenantId, (em) => rows.answeredWith(em, name, digest))
+      if (before) return before.answeredBy === 'same' ? { redirectUri: await links.returnUriOf(before) } : {}
       const answer: Answer = {
+        digest,
         find: (em, lock) => rows.byName(em, name, lock),
         open: (content) => ofForm(says, content),
         async bindingOf({ row: { clientIdentifier: clientId }, nonce }, key) {

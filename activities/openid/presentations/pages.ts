@@ -116,7 +116,7 @@ export function createRequestPages(parts: Parts) {
       const { clientIdentifier, clientName, certificateChain, expiresAt } = row
       const responseMode = inBrowser(row.responseMode)
       const asked = { clientIdentifier, clientName, certificateChain, expiresAt, responseMode }
-      const session = browserSession(secrets, row.id, { query: content.query, issuedAt: now() })
+      const session = browserSession(secrets, row.id, now())
       return browserRequestOf(
         await signInRequests.sign(tenantId, signedBy(row, content), walletRequestOf(asked, content, session)),
       )

@@ -187,6 +187,7 @@ export function createPresentationRequests(parts: Parts) {
           query,
           ...(template && { template }),
           ...(transactionData && { transactionData }),
+          ...(input.trustedContexts && { trustedContexts: input.trustedContexts }),
           ...(asking.attestation !== undefined && { attestation: asking.attestation }),
           ...(input.expectedOrigins && { expectedOrigins: input.expectedOrigins }),
           ...(isEncrypted(input.responseMode) && { encryption: await newEncryptionKey(id) }),
@@ -202,12 +203,20 @@ export function createPresentationRequests(parts: Parts) {
           ? await signInRequests.sign(
               tenantId,
               signedBy(own, content),
-              walletRequestOf(own, content, browserSession(secrets, id, { query, issuedAt: at })),
+              walletRequestOf(own, content, browserSession(secrets, id, at)),
             )
           : undefined
         return operations.change(call, 'createOpenId4VpRequest', { id }, async (em) => {
           const row = em.create(OpenIdPresentation, {
-            ...{ id, tenantId, ...own, redirectUri: input.redirectUri ?? null, state: 'PENDING', failures: 0 },
+            ...{
+              id,
+              tenantId,
+              ...own,
+              redirectUri: input.redirectUri ?? null,
+              state: 'PENDING',
+              attempts: 0,
+              failures: 0,
+            },
             otherDeviceDigest: digestOf(secrets.requestName(id, 'other')),
             sameDeviceDigest: digestOf(secrets.requestName(id, 'same')),
             requestUriMethod: isPosted ? 'post' : null,

@@ -22,12 +22,16 @@ export interface RequestContent {
   transactionData?: TransactionEntry[]
   /** The template that the query was made from, as it was then. */
   template?: { query: unknown; trustedContexts?: TrustedContexts }
+  /** Of a query of DCQL: contexts of credentials of JSON-LD beside the bundled and the registered ones. */
+  trustedContexts?: TrustedContexts
   /** A JWT by which somebody vouches for the verifier. */
   attestation?: string
   /** Of the pages whose browser asks. */
   expectedOrigins?: readonly string[]
   /** Until the request has ended. */
   encryption?: EncryptionKey
+  /** SHA-256 of the accepted answer of a link, in base64url. */
+  answerDigest?: string
   /** Of the last answer; those of a refused one without what they say of a person. */
   credentials?: PresentationVerdict[]
 }
@@ -38,7 +42,7 @@ const boundTo = ({ tenantId, id }: Owned) => `${tenantId}/openid/presentations/$
 
 export const requestNotFound = () => new Refusal('openid_presentation.not_found', 'There is no such request.')
 
-const over = () =>
+export const over = () =>
   new Refusal(
     'openid_presentation.over',
     'This request is not known, has ended, or was answered already. Begin a new one.',
@@ -98,6 +102,14 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
       assertOpen(row)
       const way: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
       return { row, way }
+    },
+
+    /** The request that was answered with just this, until what was presented is redeemed. */
+    async answeredWith(em: SqlEntityManager, name: string, answer: string): Promise<OpenIdPresentation | undefined> {
+      const digest = digestOf(name)
+      const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }], redeemedAt: null }
+      const row = await em.findOne(OpenIdPresentation, { ...where, state: 'VERIFIED' })
+      return row && this.opened(row).answerDigest === answer ? row : undefined
     },
 
     /** The request that a browser answers. Throws `openid_presentation.not_found`, `.over`. */

@@ -13,6 +13,7 @@ import {
   checksOfPresentation,
   type Failure,
 } from '../../../protocol/openid/presentations/checks.ts'
+import { asCounted, ofSubject } from '../../../protocol/openid/presentations/facts.ts'
 import { agreedTo, type TransactionEntry } from '../../../protocol/openid/presentations/transactions.ts'
 import { type Stated, statedInClaims, statedInJsonLd, statedInMdoc } from '../../../protocol/openid/verifiers/claims.ts'
 import { holderKey } from '../../../protocol/sd-jwt-credentials/key-binding.ts'
@@ -40,6 +41,7 @@ export interface PresentationSession {
   transactionData?: readonly TransactionEntry[]
   /** A template's own query for a credential of JSON-LD, by the id of the credential: it takes the place of DCQL's. */
   exampleOf?(id: string): PresentationQuery | undefined
+  /** Of a template, where undefined is any; of a query of DCQL, where undefined is those alone that the tenant knows. */
   trustedContexts?: TrustedContexts
   /** The issuers that a template trusts for an SD-JWT VC; undefined: any. */
   trustedIssuersOf?(id: string): readonly string[] | undefined
@@ -129,7 +131,10 @@ export function createPresentationChecks(parts: Parts) {
     const { nonce: challenge, audience: domain, trustedContexts } = session
     const example = session.exampleOf?.(asked.id)
     const by = example ? [{ domain, queries: [example], ...(trustedContexts && { trustedContexts }) }] : []
-    const verdict = await presentations.checkPresentation(tenantId, { presentation, challenge, domain }, { asked: by })
+    // a query of DCQL has no contexts of its own: those of a stranger could give its names to other claims (D-1060)
+    const own = example ? {} : { trustedContexts: trustedContexts ?? [] }
+    const request = { presentation, challenge, domain, ...own }
+    const verdict = await presentations.checkPresentation(tenantId, request, { asked: by })
     const document = presentation as Json
     const credentials = credentialsIn(withoutEnvelopes(document)).flatMap(({ credential }) =>
       isObject(credential) ? [credential] : [],
@@ -154,7 +159,7 @@ export function createPresentationChecks(parts: Parts) {
     const { issuer } = credential
     const issuerId = String(isObject(issuer) ? issuer.id : issuer)
     const trustLists = await authorities.of(tenantId, asked, issuerId)
-    const facts = { types: types.map(String), document: credential, authorityKeys: [], trustLists }
+    const facts = { types: types.map(String), document: ofSubject(credential, holder), authorityKeys: [], trustLists }
     return {
       verdict: conclude(
         asked,
@@ -236,7 +241,8 @@ export function createPresentationChecks(parts: Parts) {
       checkTypeMetadata: 'where named',
       ...(trustedIssuers && { trustedIssuers }),
     })
-    const { claims = {}, issuer, trust } = verdict
+    const { claims = {}, issuer, trust, selective = [] } = verdict
+    const counted = verdict.verified ? asCounted(asked, payload, { claims, selective }) : { claims, selective }
     const { vct, aka_vcts: others } = claims
     const types = [vct, ...(Array.isArray(others) ? (others as unknown[]) : [])].filter(
       (each) => typeof each === 'string',
@@ -246,7 +252,7 @@ export function createPresentationChecks(parts: Parts) {
       reason: verdict.faults.map(({ check, code, message }) => ({ type: check, code, message })),
       warnings: [
         ...verdict.warnings.filter((warning) => warning !== 'KeyBindingNotChecked'),
-        ...(disclosesMore(asked, (verdict.selective ?? []).map(stepsOf)) ? [MORE_DISCLOSED] : []),
+        ...(disclosesMore(asked, counted.selective.map(stepsOf)) ? [MORE_DISCLOSED] : []),
       ],
       types,
       ...(issuer !== undefined && { issuer }),
@@ -258,7 +264,8 @@ export function createPresentationChecks(parts: Parts) {
     const agreement = agreedTo(entries, verdict.verified ? readSdJwt(payload).keyBinding?.payload : undefined)
     const trustLists = await authorities.of(tenantId, asked, issuer)
     const allTypes = [...types, ...verdict.extended]
-    const facts = { types: allTypes, document: claims, authorityKeys: authorityKeysOf(verdict.chain), trustLists }
+    const authorityKeys = authorityKeysOf(verdict.chain)
+    const facts = { types: allTypes, document: counted.claims, authorityKeys, trustLists }
     return {
       verdict: conclude(asked, found, () => ('fault' in agreement ? agreement.fault : mismatchOf(asked, facts))),
       stated: (name) => statedInClaims(claims, name),

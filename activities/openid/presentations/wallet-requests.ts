@@ -1,5 +1,4 @@
 import type { OpenIdPresentation } from '../../../entities/openid/presentations.ts'
-import { needsState } from '../../../protocol/openid/presentations/requests.ts'
 import type { Identified, WalletRequest } from '../../../protocol/openid/verifiers/requests.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import type { RequestContent } from './rows.ts'
@@ -20,15 +19,13 @@ export const browserRequestOf = (request: string): BrowserRequest => ({
   data: { request },
 })
 
-/** What is the browser's own in a request: an answer to it is none to the link of the same request. */
-export const browserSession = (
-  secrets: SignInSecrets,
-  id: string,
-  { query, issuedAt }: Pick<WalletRequest, 'query' | 'issuedAt'>,
-) => ({
+/**
+ * What is the browser's own in a request: an answer to it is none to the link of the same request. The Digital Credentials
+ * API has no `state` (OpenID4VP 1.0, appendix A.2).
+ */
+export const browserSession = (secrets: SignInSecrets, id: string, issuedAt: Date) => ({
   nonce: secrets.nonce(id, 'browser'),
   issuedAt,
-  ...(needsState(query) && { state: secrets.state(id, 'browser') }),
 })
 
 type Row = Pick<

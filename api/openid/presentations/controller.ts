@@ -103,7 +103,7 @@ export class OpenId4VpRequestsController extends Controller {
 
   /**
    * Takes what a wallet answered through the browser of a page (Digital Credentials API), and returns it check by check.
-   * A wallet that declined ends the request.
+   * A wallet that declined (access_denied) ends the request; another error counts as an answer that is not accepted.
    * @summary Answer a request with what the browser returned
    */
   @Post('{id}/browser-answer')

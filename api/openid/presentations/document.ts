@@ -93,6 +93,10 @@ export const PRESENTATION_PROBLEMS: ProblemTable = {
       meaning: 'The wallet declined to present.',
       remedy: 'Ask again only if the person wants to: create another request.',
     },
+    'openid_presentation.wallet_error': {
+      meaning: 'The wallet answered with an error other than access_denied: it could not present.',
+      remedy: 'Let the person try another wallet, or another way of the same request, such as the QR code of its page.',
+    },
     'openid_presentation.expired': {
       meaning: 'No wallet presented anything that was accepted before the request ended.',
       remedy: 'Create another request; a longer one with expiresInSec.',

@@ -13,6 +13,7 @@ import {
 import type { ListedIssuerOut } from '../../credentials/trust.wire.ts'
 import type { PageQuery } from '../../frame/pagination.ts'
 import { type Count, type DateTime, type Did, inLowerCase, type JsonObject, type Uuid } from '../../frame/wire.ts'
+import type { TrustedContext } from '../../semantic-credentials/wire.ts'
 import type { CertificateChainPem, OidcClientName, RequestUriMethodName } from '../verifiers/wire.ts'
 
 /** A query of DCQL (OpenID4VP 1.0, section 6). */
@@ -69,6 +70,11 @@ export interface OpenId4VpRequestIn {
   /** What is asked for; or else presentationTemplateId. */
   dcqlQuery?: OpenId4VpDcqlQuery | null
   presentationTemplateId?: Uuid | null
+  /**
+   * With dcqlQuery: contexts that count in credentials of JSON-LD beside the bundled and the registered ones.
+   * @maxItems 100
+   */
+  trustedContexts?: TrustedContext[] | null
   responseMode?: OpenId4VpResponseMode | null
   /** How the links ask wallets to fetch the request. Default: as the verifier of verifierId does, else get. */
   requestUriMethod?: RequestUriMethodName | null
@@ -196,6 +202,7 @@ export const toRequest = (body: OpenId4VpRequestIn): PresentationRequestInput =>
   ...(present(body.clientName) && { clientName: body.clientName }),
   ...(present(body.dcqlQuery) && { dcqlQuery: body.dcqlQuery }),
   ...(present(body.presentationTemplateId) && { presentationTemplateId: inLowerCase(body.presentationTemplateId) }),
+  ...(present(body.trustedContexts) && { trustedContexts: body.trustedContexts }),
   responseMode: body.responseMode ?? 'direct_post.jwt',
   ...(present(body.requestUriMethod) && { requestUriMethod: body.requestUriMethod }),
   ...(present(body.page) && { page: body.page }),

@@ -14,7 +14,10 @@ export interface CredentialFacts {
   trustLists: readonly string[]
 }
 
-/** The values that a path selects (OpenID4VP 1.0, section 7.1); none where it leads nowhere. */
+/**
+ * The values that a path selects (OpenID4VP 1.0, section 7.1); none where it leads nowhere. An element that is undefined is not
+ * disclosed.
+ */
 export function selected(document: unknown, path: ClaimPath): unknown[] {
   let values: unknown[] = [document]
   for (const step of path) {
@@ -22,7 +25,7 @@ export function selected(document: unknown, path: ClaimPath): unknown[] {
     const fits = step === null || typeof step === 'number' ? Array.isArray : isObject
     if (!values.every(fits)) return []
     values = values.flatMap((value) => {
-      if (step === null) return value as unknown[]
+      if (step === null) return (value as unknown[]).filter((element) => element !== undefined)
       const member = ownMember(Object(value), String(step))
       return member === undefined ? [] : [member]
     })

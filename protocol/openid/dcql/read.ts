@@ -1,7 +1,7 @@
 import { type FieldError, within } from '../../errors.ts'
 import { isObject, type Json } from '../../json.ts'
 import { isReservedName } from '../../names.ts'
-import type { ClaimPath, DcqlAuthorities, DcqlClaim, DcqlCredential, DcqlQuery, DcqlSet } from './query.ts'
+import type { ClaimPath, DcqlAuthorities, DcqlClaim, DcqlCredential, DcqlFormat, DcqlQuery, DcqlSet } from './query.ts'
 import { DCQL_FORMATS } from './query.ts'
 
 const MAX_CREDENTIALS = 20
@@ -117,19 +117,22 @@ function createReader(report: Report) {
     return { format, meta: { type_values: lists } }
   }
 
-  function pathAt(value: unknown, isMdoc: boolean, path: string): ClaimPath {
+  function pathAt(value: unknown, format: DcqlFormat, path: string): ClaimPath {
     const steps = listAt(value, MAX_STEPS, path, 'steps: names, indexes and null')
     const wrong = steps.findIndex((step) => !isStep(step))
+    const index = format === 'ldp_vc' ? steps.findIndex((step) => typeof step === 'number') : -1
     if (wrong >= 0) report(within(path, wrong), 'step', 'expected a name, an index from 0, or null')
-    else if (isMdoc && !(steps.length === 2 && steps.every((step) => typeof step === 'string')))
+    else if (index >= 0)
+      report(within(path, index), 'step', 'expected a name or null: no proof signs the order of values of JSON-LD')
+    else if (format === 'mso_mdoc' && !(steps.length === 2 && steps.every((step) => typeof step === 'string')))
       report(path, 'path', 'expected a namespace and an element')
     else if (typeof steps[0] === 'number' || steps[0] === null)
       report(within(path, 0), 'step', 'expected a name first: the root of a credential is an object')
     return steps.filter(isStep)
   }
 
-  function claimAt(value: unknown, isMdoc: boolean, needsId: boolean, taken: Set<string>, path: string): DcqlClaim {
-    const known = ['id', 'path', 'values', ...(isMdoc ? ['intent_to_retain'] : [])]
+  function claimAt(value: unknown, format: DcqlFormat, needsId: boolean, taken: Set<string>, path: string): DcqlClaim {
+    const known = ['id', 'path', 'values', ...(format === 'mso_mdoc' ? ['intent_to_retain'] : [])]
     const entry = objectAt(value, known, path)
     if (needsId && entry.id === undefined) report(within(path, 'id'), 'required', 'expected an id: claim_sets name it')
     const id = entry.id === undefined ? undefined : idAt(entry.id, within(path, 'id'), taken)
@@ -140,7 +143,7 @@ function createReader(report: Report) {
       if (!isScalar(each)) report(within(at, place), 'value', 'expected a text, a whole number, or true or false')
     return {
       ...(id !== undefined && { id }),
-      path: pathAt(entry.path, isMdoc, within(path, 'path')),
+      path: pathAt(entry.path, format, within(path, 'path')),
       ...(values && { values: values.filter(isScalar) }),
       ...(retained !== undefined && { intent_to_retain: retained }),
     }
@@ -203,7 +206,7 @@ function createReader(report: Report) {
       entry.claims === undefined
         ? undefined
         : listAt(entry.claims, MAX_CLAIMS, claimsPath, 'claims').map((each, nth) =>
-            claimAt(each, format === 'mso_mdoc', entry.claim_sets !== undefined, claimIds, within(claimsPath, nth)),
+            claimAt(each, format, entry.claim_sets !== undefined, claimIds, within(claimsPath, nth)),
           )
     if (!claims && entry.claim_sets !== undefined)
       report(within(path, 'claim_sets'), 'unexpected', 'expected claims, from which claim_sets choose')

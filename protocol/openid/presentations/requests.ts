@@ -3,6 +3,7 @@ import { LOOPBACK_HOSTS } from '../../hosts/names.ts'
 import { NOT_OF_URLS, readCalledUrl } from '../../hosts/urls.ts'
 import type { Json } from '../../json.ts'
 import { isLabel, LABEL_EXPECTED } from '../../names.ts'
+import { type TrustedContexts, trustedContextsErrors } from '../../semantic-credentials/warnings.ts'
 import { type DcqlQuery, needsHolder } from '../dcql/query.ts'
 import { readDcqlQuery } from '../dcql/read.ts'
 import { readAttestation } from '../verifiers/attestations.ts'
@@ -59,6 +60,8 @@ export interface PresentationRequestInput {
   clientIdPrefix?: ClientIdPrefix
   clientName?: string
   dcqlQuery?: Json
+  /** With `dcqlQuery`: contexts of credentials of JSON-LD beside the bundled and the registered ones. */
+  trustedContexts?: TrustedContexts
   presentationTemplateId?: string
   responseMode: ResponseMode
   /** How the links ask wallets to fetch the request; absent: as the verifier of `verifierId` does. */
@@ -141,6 +144,13 @@ function pageErrors({ page, responseMode, redirectUri }: PresentationRequestInpu
     return [{ path: 'page', code: 'exclusive', message: `expected none with ${responseMode}: a page of yours asks` }]
   if (redirectUri !== undefined) return []
   return [{ path: 'redirectUri', code: 'required', message: 'expected where the page leads back to' }]
+}
+
+function contextErrors({ trustedContexts, dcqlQuery }: PresentationRequestInput): FieldError[] {
+  if (trustedContexts === undefined) return []
+  if (dcqlQuery !== undefined) return trustedContextsErrors(trustedContexts).slice(0, 20)
+  const message = 'expected none with a presentation template, which has its own'
+  return [{ path: 'trustedContexts', code: 'exclusive', message }]
 }
 
 function within(value: number, { least, most }: { least: number; most: number }, path: string): FieldError[] {
@@ -228,6 +238,7 @@ export function checkRequest(input: PresentationRequestInput, query?: DcqlQuery)
     ...browserErrors(input),
     ...pageErrors(input),
     ...methodErrors(input),
+    ...contextErrors(input),
     ...(read?.errors ?? []),
     ...(redirectUri === undefined ? [] : redirectErrors(redirectUri)),
     ...within(lifetimeSeconds, LIFETIME_SECONDS, 'expiresInSec'),

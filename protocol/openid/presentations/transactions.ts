@@ -41,6 +41,20 @@ export function readTransactions(
   // a wallet signs a hash, which is the same for both
   for (const [nth, text] of texts.entries())
     if (texts.indexOf(text) < nth) report(within(path, nth), 'repeated', 'expected each entry once')
+  // a key binding names one algorithm, and these entries have no other credential to sign them
+  const common = new Map<string, readonly string[]>()
+  for (const [nth, { credentialIds, algorithms = [DEFAULT_HASH] }] of entries.entries()) {
+    const [id = '', ...others] = credentialIds
+    if (others.length > 0 || credentials.find((each) => each.id === id)?.multiple) continue
+    const left = common.get(id)?.filter((each) => algorithms.includes(each)) ?? algorithms
+    common.set(id, left)
+    if (left.length === 0)
+      report(
+        within(path, nth, 'transaction_data_hashes_alg'),
+        'algorithm',
+        `expected an algorithm that the other entries for ${id} have too: its key binding names one`,
+      )
+  }
   return { entries, errors }
 
   function read(entry: Json, at: string): TransactionEntry {

@@ -78,8 +78,9 @@ test('a credential of JSON-LD is presented by its types and claims, or as a temp
   })
   const meta = { type_values: [['https://www.w3.org/2018/credentials#VerifiableCredential']] }
   const claims = [{ path: ['credentialSubject', 'course'], values: ['CS-101'] }]
+  const trustedContexts = [{ course: 'https://schema.org/courseCode' }]
   const cases: [object, string][] = [
-    [{ dcqlQuery: { credentials: [{ id: 'course', format: 'ldp_vc', meta, claims }] } }, 'course'],
+    [{ dcqlQuery: { credentials: [{ id: 'course', format: 'ldp_vc', meta, claims }] }, trustedContexts }, 'course'],
     [{ dcqlQuery: null, presentationTemplateId: await createTemplate(world) }, 'credential_0'],
   ]
   for (const [body, id] of cases) {
@@ -110,7 +111,10 @@ test('a vc+sd-jwt in a W3C presentation is bound to nonce and client id of the r
   const issued = await world.ask('/v1/credentials/web-semantic/sign', { token: world.token, body })
   const { encoded } = issued.json<IssuedSdJwt>()
   const meta = { type_values: [['https://www.w3.org/2018/credentials#VerifiableCredential']] }
-  const created = await requests.create({ dcqlQuery: { credentials: [{ id: 'course', format: 'ldp_vc', meta }] } })
+  const created = await requests.create({
+    dcqlQuery: { credentials: [{ id: 'course', format: 'ldp_vc', meta }] },
+    trustedContexts: [{ course: 'https://schema.org/courseCode' }],
+  })
   const request = await wallet.readRequest(created.uri)
   const { nonce: challenge, client_id: domain } = request
   const key = createPrivateKey({ key: privateJwk, format: 'jwk' })
