@@ -14,7 +14,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
+import { DECLINED, MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
@@ -44,9 +44,6 @@ const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdic
 
 /** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others. */
 const MAX_ATTEMPTS = 2 * MAX_FAILURES
-
-/** The person does not want to. Other errors are the wallet's, and another way of the same request may do. */
-const DECLINED = 'access_denied'
 
 /** An answer that cannot be read is the client's problem by a code of requests; that of sign-ins is for their log. */
 const inOwnWords = (error: Refusal): Refusal =>

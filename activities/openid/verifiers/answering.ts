@@ -20,6 +20,9 @@ import type { SignInChecks } from './verify.ts'
 /** Wrong presentations after which a sign-in is over. */
 export const MAX_FAILURES = 5
 
+/** The error of a wallet whose person does not want to. Others are the wallet's, and another wallet may do (D-1061). */
+export const DECLINED = 'access_denied'
+
 /** What an answer of a wallet was: presentations, in clear or encrypted, or that there are none. */
 export type WalletSays = { vpToken: string; state?: string } | { response: string } | { error: string }
 
@@ -89,7 +92,8 @@ export function createWalletAnswers(parts: Parts) {
       const asked = await readForAnswer(place, name)
       const { tenantId, verifierId } = place
       if ('error' in says) {
-        await fail(place, name, { code: 'sign_in.declined' }, true)
+        const isDeclined = says.error === DECLINED
+        await fail(place, name, { code: isDeclined ? 'sign_in.declined' : 'sign_in.wallet_error' }, isDeclined)
         return {}
       }
       const { verifier, template, handover, device, issuer } = asked

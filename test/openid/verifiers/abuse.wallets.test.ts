@@ -168,6 +168,8 @@ test('an answer that is huge, deep or no answer is refused, and nothing is a fau
     body: '{}',
   })
   t.is(json.status, 400)
+  const unable = await post(request.response_uri, { error: 'wallet_unavailable' })
+  t.is(unable.status, 200, 'another wallet may do')
   t.is((await post(request.response_uri, { error: 'access_denied' })).status, 200, 'a wallet may decline')
   t.is((await post(request.response_uri, { error: 'access_denied' })).status, 400)
 })
