@@ -5,7 +5,7 @@ import { type CompactVerdict, keyUrlOf, verifyCompact } from '../../protocol/com
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
-import { dereference } from '../../protocol/dids/index.ts'
+import { usableMethod } from '../../protocol/dids/usable.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { type ReadList, TOKEN_TYPES } from '../../protocol/status-list/token.ts'
 import { UUID } from '../../protocol/uuid.ts'
@@ -38,20 +38,19 @@ const ACCEPT_BIT_INDEX = 'application/cwt, application/cbor;q=0.9, application/o
 export function createCompactVerifier({ config, now, didResolver, namedLists, policyGate, trustGate }: Parts) {
   const { clockToleranceMs: toleranceMs } = config
   function foreignList(tenantId: string, entry: StatusEntry, issuer: string): Promise<ReadList> {
+    const clock = { now: now(), toleranceMs }
     const keyOf = async (kid: string) => {
-      const { method, authorized } = dereference(
-        await didResolver.documentFor(tenantId, issuer),
-        keyUrlOf(kid, issuer),
-        'assertionMethod',
-      )
-      if (authorized) return verificationKey(method)
-      throw new Refusal('status_list.not_verified', 'The issuer does not allow the key of its status list to sign.')
+      const document = await didResolver.documentFor(tenantId, issuer)
+      const { method, fault } = usableMethod(document, keyUrlOf(kid, issuer), 'assertionMethod', clock)
+      if (fault)
+        throw new Refusal('status_list.not_verified', `The key of the status list is not valid. ${fault.message}`)
+      return verificationKey(method)
     }
     return namedLists.foreignList(entry.url, {
       readFor: tenantId,
       name: `${entry.kind} ${issuer} ${entry.url}`,
       accept: entry.kind === 'token' ? ACCEPT : ACCEPT_BIT_INDEX,
-      read: (bytes) => readList(bytes, entry, issuer, keyOf, { now: now(), toleranceMs }),
+      read: (bytes) => readList(bytes, entry, issuer, keyOf, clock),
     })
   }
 

@@ -8,6 +8,7 @@ import { MAX_RECIPIENTS } from '../../protocol/messaging/jwe.form.ts'
 import { type SpecifiedJwe, toSpecified } from '../../protocol/messaging/jwe.shape.ts'
 import { contentOf, payloadOf, type RefusePayload } from '../../protocol/messaging/payload.ts'
 import { chooseCurve, MAX_KID, recipientsOf, senderKeyIn } from '../../protocol/messaging/recipients.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Agreer, Agreers } from '../dids/agreers.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import { refuseJweSender } from './refusals.ts'
@@ -114,16 +115,19 @@ const refusePayload: RefusePayload = (rule, what, expected) => {
   ])
 }
 
-interface Parts {
+interface Parts extends Pick<Dependencies, 'config' | 'now'> {
   agreers: Pick<Agreers, 'agreersFor' | 'agreersOf'>
   didResolver: Pick<DidResolver, 'documentFor'>
 }
 
 /** Encryption of messages by DID URL (specification, encryptCredentials and decryptCredentials). */
-export function createMessageEncryption({ agreers, didResolver }: Parts) {
+export function createMessageEncryption({ config, now, agreers, didResolver }: Parts) {
+  const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
+
   async function keysOf(tenantId: string, didUrl: string, index: number): Promise<Recipient[] | FieldError> {
     try {
-      const keys = recipientsOf(await didResolver.documentFor(tenantId, parseDidUrl(didUrl).did), didUrl)
+      const document = await didResolver.documentFor(tenantId, parseDidUrl(didUrl).did)
+      const keys = recipientsOf(document, didUrl, clock())
       if (keys.length > 0) return keys
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -181,7 +185,7 @@ export function createMessageEncryption({ agreers, didResolver }: Parts) {
           for (const each of found) owners.set(each.kid, each.didId)
           return found
         },
-        senderKeyOf: (skid) => senderKeyIn((did) => didResolver.documentFor(tenantId, did), skid),
+        senderKeyOf: (skid) => senderKeyIn((did) => didResolver.documentFor(tenantId, did), skid, clock()),
       })
       const didId = owners.get(kid)
       if (didId === undefined) throw new Error('a JWE was opened with a key that is not ours')

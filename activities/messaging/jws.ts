@@ -12,6 +12,7 @@ import {
   verifySignedMessage,
 } from '../../protocol/messaging/jws.ts'
 import { payloadOf } from '../../protocol/messaging/payload.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { DidSigner, Signers } from '../dids/signers.ts'
 import { refuseJwsSigner } from './refusals.ts'
@@ -65,13 +66,13 @@ function methodOf(didSigner: DidSigner, didUrl: string) {
   return signer
 }
 
-interface Parts {
+interface Parts extends Pick<Dependencies, 'config' | 'now'> {
   signers: Pick<Signers, 'signerOf'>
   didResolver: Pick<DidResolver, 'documentFor'>
 }
 
 /** Signatures of messages by DID URL (specification, signCredential and verifyCredential). */
-export function createMessageSignatures({ signers, didResolver }: Parts) {
+export function createMessageSignatures({ config, now, signers, didResolver }: Parts) {
   return {
     /** Signs a payload as a compact JWS with the key of the DID URL. Throws `jws.signer_*`, `did.invalid`. */
     async signMessage(
@@ -97,7 +98,8 @@ export function createMessageSignatures({ signers, didResolver }: Parts) {
       const purposes = ['authentication', 'assertionMethod'] as const
       const { did, didUrl } = message
       const resolveDid = (named: string) => didResolver.documentFor(tenantId, named)
-      return { did, didUrl, payload, ...(await verifySignedMessage(message, { purposes, resolveDid })) }
+      const rules = { purposes, resolveDid, now: now(), toleranceMs: config.clockToleranceMs }
+      return { did, didUrl, payload, ...(await verifySignedMessage(message, rules)) }
     },
   }
 }

@@ -40,7 +40,7 @@ async function unlessRefused<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-interface Parts extends Pick<Dependencies, 'now'> {
+interface Parts extends Pick<Dependencies, 'config' | 'now'> {
   agreers: Pick<Agreers, 'agreersOf'>
   didResolver: Pick<DidResolver, 'documentFor'>
   messageDelivery: MessageDelivery
@@ -48,20 +48,21 @@ interface Parts extends Pick<Dependencies, 'now'> {
 }
 
 /** Receives encrypted messages for the DIDs that are registered with inboxes. */
-export function createReceiving({ agreers, didResolver, messageDelivery, now, log }: Parts) {
+export function createReceiving({ config, agreers, didResolver, messageDelivery, now, log }: Parts) {
   /** Opens an envelope with the keys that the inbox's tenant has for the DID; undefined where it does not open. */
   async function open({ tenantId, did }: InboxPlace, envelope: GeneralJwe): Promise<Content | undefined> {
     // strangers choose what is read here: a budget beside that of the tenant's own calls
     const resolve = (named: string): Promise<DidDocument> => didResolver.documentFor(`${tenantId} inboxes`, named)
+    const clock = { now: now(), toleranceMs: config.clockToleranceMs }
     const parts: UnpackParts = {
+      ...clock,
       agreementsOf: (kids) =>
         agreers.agreersOf(
           tenantId,
           kids.filter((kid) => kid.startsWith(`${did}#`)),
         ),
-      senderKeyOf: (skid) => senderKeyIn(resolve, skid),
+      senderKeyOf: (skid) => senderKeyIn(resolve, skid, clock),
       resolve,
-      now: now(),
     }
     const unpacked = await unlessRefused(() => unpackMessage(envelope, parts))
     if (unpacked) {

@@ -89,7 +89,11 @@ export function createRegistrations({ config, database, now, uuid, operations, d
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
     const resolveDid = (named: string) => didResolver.documentFor(tenantId, named)
     const proof = readControlProof(jwt, { did, audience: inboxId, ...clock })
-    const { error, publicJwk } = await verifySignedMessage(proof.message, { purposes: ['authentication'], resolveDid })
+    const { error, publicJwk } = await verifySignedMessage(proof.message, {
+      ...clock,
+      purposes: ['authentication'],
+      resolveDid,
+    })
     if (error)
       refuseJwt(
         'signature',

@@ -39,7 +39,7 @@ export interface LocalMessage {
 
 const END = `delete from inbox_dids where inbox_id = ? and did = ? and control_key = ? returning id`
 
-interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   didResolver: Pick<DidResolver, 'resolve'>
   messageDelivery: MessageDelivery
   didStanding: Pick<DidStanding, 'isPublished'>
@@ -59,7 +59,9 @@ export async function encryptTo(
 }
 
 /** Where messages to a DID go: the inboxes that it is registered with, or the service of its document. */
-export function createRoutes({ database, now, uuid, didResolver, messageDelivery, didStanding }: Parts) {
+export function createRoutes({ config, database, now, uuid, didResolver, messageDelivery, didStanding }: Parts) {
+  const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
+
   async function documentOf(did: string): Promise<DidDocument | undefined> {
     try {
       return (await didResolver.resolve(did)).document
@@ -92,7 +94,9 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
       }
       if (places.every(({ controlKey }) => controlKey === undefined)) return places
       const document = await documentOf(did)
-      const lost = places.filter(({ controlKey }) => document && controlKey && !isControlledBy(document, controlKey))
+      const lost = places.filter(
+        ({ controlKey }) => document && controlKey && !isControlledBy(document, controlKey, clock()),
+      )
       for (const place of lost) await endRegistration(place, requestId)
       return places.filter((place) => !lost.includes(place))
     },
@@ -104,7 +108,7 @@ export function createRoutes({ database, now, uuid, didResolver, messageDelivery
     async routeTo(to: string, readFor?: string): Promise<Route> {
       const { document } = await didResolver.resolve(parseDidUrl(to).did, readFor === undefined ? {} : { readFor })
       const { url, keysOf } = messagePlace(document, to)
-      return { url, keys: recipientsOf(document, keysOf) }
+      return { url, keys: recipientsOf(document, keysOf, clock()) }
     },
 
     /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
-import { dereference } from '../../protocol/dids/index.ts'
+import { usableMethod } from '../../protocol/dids/usable.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import type { Json } from '../../protocol/json.ts'
@@ -129,8 +129,8 @@ export function createIssuerKeys(parts: Parts) {
 
   async function byDid(tenantId: string, { issuer, keyUrl }: Extract<IssuerReference, { by: 'did' }>) {
     const document = await didResolver.documentFor(tenantId, issuer)
-    const { method, authorized } = dereference(document, keyUrl, 'assertionMethod')
-    if (!authorized) throw refuse('key_not_authorized', 'The issuer does not allow its key to sign credentials.')
+    const { method, fault } = usableMethod(document, keyUrl, 'assertionMethod', { now: now(), toleranceMs })
+    if (fault) throw refuse(fault.code === 'key_ended' ? fault.code : 'key_not_authorized', fault.message)
     return { key: verificationKey(method), issuer }
   }
 

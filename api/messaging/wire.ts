@@ -117,8 +117,8 @@ export interface MessageVerifyIn {
 export interface SignatureErrorOut {
   /**
    * DidUnresolvable: the DID of kid does not resolve. KeyNotFound: its document does not have the key. KeyNotAuthorized: the
-   * document has the key for neither authentication nor assertionMethod. KeyUnfit: alg is not an algorithm of the key.
-   * SignatureInvalid: the key has not made this signature.
+   * document has the key for neither authentication nor assertionMethod, or has ended it (expires, revoked). KeyUnfit: alg
+   * is not an algorithm of the key. SignatureInvalid: the key has not made this signature.
    */
   type: 'DidUnresolvable' | 'KeyNotFound' | 'KeyNotAuthorized' | 'KeyUnfit' | 'SignatureInvalid'
   /** For people. */

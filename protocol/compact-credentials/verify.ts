@@ -2,7 +2,8 @@ import { type CoseSign1, coseFault, HEADER, keyTypeOf } from '../cose/sign1.ts'
 import { POLICY_REASONS, type PolicyReason } from '../credentials/policy.ts'
 import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../credentials/trust.ts'
 import { verificationKey } from '../data-integrity/keys.ts'
-import { type DidDocument, dereference } from '../dids/index.ts'
+import type { DidDocument } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
 import { type Json, listOf } from '../json.ts'
 import { hasCome, isToCome, momentOfSeconds } from '../time.ts'
@@ -104,8 +105,8 @@ async function signatureError(message: CoseSign1, issuer: string, rules: Verific
   if (!url) return failed('PayloadInvalid', 'The protected header has no kid of a key of the issuer.')
   let key: ReturnType<typeof verificationKey>
   try {
-    const { method, authorized } = dereference(await rules.resolveDid(issuer), url, 'assertionMethod')
-    if (!authorized) return failed('IssuerPublicKeyInvalid', 'The issuer does not allow its key to sign credentials.')
+    const { method, fault } = usableMethod(await rules.resolveDid(issuer), url, 'assertionMethod', rules)
+    if (fault) return failed('IssuerPublicKeyInvalid', fault.message)
     key = verificationKey(method)
   } catch (error) {
     if (!(error instanceof Refusal || isOutboundFault(error))) throw error

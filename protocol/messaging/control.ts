@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { absoluteId, type DidDocument, dereference, type PublicJwk, publicKeyOf, toJwk } from '../dids/index.ts'
+import { absoluteId, type DidDocument, type PublicJwk, publicKeyOf, toJwk } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { Refusal } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { isObject } from '../json.ts'
@@ -91,13 +92,13 @@ export const controlKeyOf = ({ kty, crv, x, y }: PublicJwk): Uint8Array =>
 const MAX_KEYS = 50
 
 /** Whether a document still has a key for `authentication`, so that the DID is under the control that it proved. */
-export function isControlledBy(document: DidDocument, controlKey: Uint8Array): boolean {
+export function isControlledBy(document: DidDocument, controlKey: Uint8Array, clock: Clock): boolean {
   const ids = (document.authentication ?? []).slice(0, MAX_KEYS)
   return ids.some((entry) => {
     try {
       const id = absoluteId(document.id, typeof entry === 'string' ? entry : entry.id)
-      const { method, authorized } = dereference(document, id, 'authentication')
-      return authorized && Buffer.compare(controlKeyOf(toJwk(publicKeyOf(method))), controlKey) === 0
+      const { method, fault } = usableMethod(document, id, 'authentication', clock)
+      return !fault && Buffer.compare(controlKeyOf(toJwk(publicKeyOf(method))), controlKey) === 0
     } catch (error) {
       if (error instanceof Refusal) return false // a key that is not understood; another one may be it
       throw error

@@ -1,10 +1,12 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { fromBase64url } from '../base64url.ts'
 import { verificationKey, verifySignature } from '../data-integrity/keys.ts'
-import { type DidDocument, dereference, parseDidUrl, toJwk, type VerificationMethod } from '../dids/index.ts'
+import { type DidDocument, parseDidUrl, toJwk, type VerificationMethod } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { isObject, type Json } from '../json.ts'
 import { jwsAlgorithm, jwsSigningInput } from '../jws.ts'
+import type { Clock } from '../time.ts'
 import { type DidcommMessage, invalidMessage, isMediaType, MEDIA_TYPES } from './didcomm.message.ts'
 
 /** JWS in general JSON serialization (RFC 7515, section 7.2.1). */
@@ -66,7 +68,11 @@ export interface Verified {
  * Verifies a signed message in general or flattened serialization: by a key that the signer's DID document lists under
  * `authentication`. Throws `Refusal('didcomm.invalid')`, or what `resolve` throws.
  */
-export async function verifyMessage(jws: Json, resolve: (did: string) => Promise<DidDocument>): Promise<Verified> {
+export async function verifyMessage(
+  jws: Json,
+  resolve: (did: string) => Promise<DidDocument>,
+  clock: Clock,
+): Promise<Verified> {
   const own = signatureOf(jws)
   const header = parseForeignJson(bytesOf(own.protected, 'protected'), { code: 'didcomm.invalid', maxDepth: 8 })
   if (!isObject(header)) throw invalidMessage('an object in base64url', 'protected')
@@ -79,10 +85,10 @@ export async function verifyMessage(jws: Json, resolve: (did: string) => Promise
   const kid = header.kid ?? shared.kid
   if (typeof kid !== 'string') throw invalidMessage('a kid: the DID URL of the key', 'header')
   const document = await resolve(parseDidUrl(kid).did)
-  const { method, authorized } = dereference(document, kid, 'authentication')
+  const { method, fault } = usableMethod(document, kid, 'authentication', clock)
   const payload = bytesOf(jws.payload, 'payload')
   const input = Buffer.from(`${String(own.protected)}.${String(jws.payload)}`)
-  if (!authorized || !isSignedBy(method, header.alg, input, bytesOf(own.signature, 'signature')))
+  if (fault || !isSignedBy(method, header.alg, input, bytesOf(own.signature, 'signature')))
     throw invalidMessage(
       'the signature of a key that the DID document of the sender lists under authentication',
       'signature',

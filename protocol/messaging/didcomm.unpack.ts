@@ -10,6 +10,7 @@ import { undecryptable } from './jwe.form.ts'
 export interface UnpackParts extends Opener {
   resolve(did: string): Promise<DidDocument>
   now: Date
+  toleranceMs?: number
 }
 
 export interface Unpacked {
@@ -101,7 +102,7 @@ export async function unpackMessage(packed: unknown, parts: UnpackParts): Promis
       content = outermost(parsed(decrypted.plaintext))
     } else if (content.payload !== undefined && (content.signatures ?? content.signature) !== undefined) {
       enter('signed')
-      const { payload, kid } = await verifyMessage(content, parts.resolve)
+      const { payload, kid } = await verifyMessage(content, parts.resolve, parts)
       keys.signerKid = kid
       content = outermost(parsed(payload))
     } else break

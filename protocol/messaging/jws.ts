@@ -1,10 +1,12 @@
 import { type VerificationKey, verificationKey, verifySignature } from '../data-integrity/keys.ts'
-import { type DidDocument, dereference, type PublicJwk, parseDidUrl, type Relationship, toJwk } from '../dids/index.ts'
+import { type DidDocument, type PublicJwk, parseDidUrl, type Relationship, toJwk } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { Refusal } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
 import { isObject } from '../json.ts'
 import { type JwsHeader, parseCompactJws } from '../jws.ts'
 import { tableOf } from '../names.ts'
+import type { Clock } from '../time.ts'
 import { contentOf } from './payload.ts'
 
 /** The type of key of each algorithm (RFC 8037, section 3.1; RFC 9864, section 2.2; RFC 7518, section 3.4). */
@@ -116,7 +118,7 @@ export interface SignatureVerdict {
   error?: { type: SignatureErrorType; message: string }
 }
 
-export interface SignatureRules {
+export interface SignatureRules extends Clock {
   /** The document must list the key under one of them. */
   purposes: readonly Relationship[]
   resolveDid(did: string): Promise<DidDocument>
@@ -151,10 +153,11 @@ export async function verifySignedMessage(message: SignedMessage, rules: Signatu
   if (resolved.verdict) return resolved.verdict
   const document = resolved.value
   const found = await orFailed('KeyNotFound', () =>
-    rules.purposes.map((purpose) => dereference(document, didUrl, purpose)),
+    rules.purposes.map((purpose) => usableMethod(document, didUrl, purpose, rules)),
   )
   if (found.verdict) return found.verdict
-  const allowed = found.value.find(({ authorized }) => authorized)
+  const allowed = found.value.find(({ fault }) => fault?.code !== 'key_not_allowed')
+  if (allowed?.fault) return failed('KeyNotAuthorized', allowed.fault.message)
   if (!allowed)
     return failed('KeyNotAuthorized', `The DID document does not list the key for ${rules.purposes.join(' or ')}.`)
   const read = await orFailed('KeyUnfit', () => verificationKey(allowed.method))

@@ -1,6 +1,8 @@
 import { type AgreementKey, type AgreementKeyType, isAgreementKey, isSound } from '../dids/agreement.ts'
-import { absoluteId, type DidDocument, dereference, parseDidUrl, publicKeyOf } from '../dids/index.ts'
+import { absoluteId, type DidDocument, parseDidUrl, publicKeyOf } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { Refusal } from '../errors.ts'
+import type { Clock } from '../time.ts'
 import type { Recipient } from './jwe.encrypt.ts'
 
 /** Best first: the curve of every wallet, then those that DIDComm v2 demands. */
@@ -15,13 +17,16 @@ const MAX_LOOKED_AT = 20
 /** Of the DID URL of a key; also what `decryptJwe` reads. */
 export const MAX_KID = 2048
 
-/** The key of an id; undefined for one of another curve, one that is not understood, and one that agrees with nobody. */
-function keyOf(document: DidDocument, kid: string): Recipient | undefined {
+/**
+ * The key of an id; undefined for one of another curve, one that is not understood, one that agrees with nobody, and one
+ * that the document has ended: whoever may have a lost key must read nothing.
+ */
+function keyOf(document: DidDocument, kid: string, clock: Clock): Recipient | undefined {
   if (kid.length > MAX_KID) return undefined
   try {
-    const { method, authorized } = dereference(document, kid, 'keyAgreement')
+    const { method, fault } = usableMethod(document, kid, 'keyAgreement', clock)
     const key = publicKeyOf(method)
-    return authorized && isAgreementKey(key) && isSound(key) ? { kid, key } : undefined
+    return !fault && isAgreementKey(key) && isSound(key) ? { kid, key } : undefined
   } catch (error) {
     if (error instanceof Refusal) return undefined // the document may have other keys that fit
     throw error
@@ -32,13 +37,13 @@ function keyOf(document: DidDocument, kid: string): Recipient | undefined {
  * The keys of a document that a message to a DID URL is encrypted to: the one of its fragment, or all under
  * keyAgreement, which its subject authorises. Empty where there is none.
  */
-export function recipientsOf(document: DidDocument, didUrl: string): Recipient[] {
+export function recipientsOf(document: DidDocument, didUrl: string, clock: Clock): Recipient[] {
   const { fragment } = parseDidUrl(didUrl)
   const ids = (document.keyAgreement ?? []).map((entry) =>
     absoluteId(document.id, typeof entry === 'string' ? entry : entry.id),
   )
   const wanted = fragment === undefined ? [...new Set(ids)].slice(0, MAX_LOOKED_AT) : [didUrl]
-  return wanted.flatMap((kid) => keyOf(document, kid) ?? []).slice(0, MAX_KEYS)
+  return wanted.flatMap((kid) => keyOf(document, kid, clock) ?? []).slice(0, MAX_KEYS)
 }
 
 /** One curve for all: an ephemeral key agrees with keys of its own curve alone. */
@@ -69,9 +74,13 @@ export function chooseCurve(recipients: Recipient[][], senderTypes: readonly Agr
  * The public key of a sender, for an `Opener`: of the DID document that `resolve` finds, and authorised for keyAgreement.
  * Throws a `Refusal`.
  */
-export async function senderKeyIn(resolve: (did: string) => Promise<DidDocument>, skid: string): Promise<AgreementKey> {
+export async function senderKeyIn(
+  resolve: (did: string) => Promise<DidDocument>,
+  skid: string,
+  clock: Clock,
+): Promise<AgreementKey> {
   const { did, fragment } = parseDidUrl(skid)
-  const [sender] = fragment === undefined ? [] : recipientsOf(await resolve(did), skid)
+  const [sender] = fragment === undefined ? [] : recipientsOf(await resolve(did), skid, clock)
   if (!sender)
     throw new Refusal('did.method_not_found', 'The DID document of the sender has no such key agreement key.')
   return sender.key

@@ -1,6 +1,7 @@
 import type { CheckProof, Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
-import { type DidDocument, dereference, parseDidUrl, type VerificationMethod } from '../dids/index.ts'
+import { type DidDocument, parseDidUrl } from '../dids/index.ts'
+import { usableMethod } from '../dids/usable.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
@@ -62,19 +63,6 @@ function malformed(proof: Json, rules: ProofRules): string | undefined {
   return undefined
 }
 
-/**
- * A method is not valid from the time on at which it expires or was revoked (Controlled Identifiers 1.0, section 2.2).
- */
-export function endOf(method: VerificationMethod, clock: Clock): string | undefined {
-  for (const member of ['revoked', 'expires'] as const) {
-    if (method[member] === undefined) continue
-    const moment = momentOf(method[member], { zoneRequired: false })
-    if (moment === undefined || hasCome(moment, clock))
-      return `The DID document marks ${method.id.slice(0, 200)} as ${member === 'expires' ? 'expired' : 'revoked'}.`
-  }
-  return undefined
-}
-
 /** Returns the errors of one proof of a document; an empty list if it verifies. `proofs` are all of the document. */
 export async function proofReasons(document: Json, proof: Json, proofs: Json[], rules: ProofRules): Promise<Reason[]> {
   const { purpose, resolveDid, checkProof } = rules
@@ -85,10 +73,8 @@ export async function proofReasons(document: Json, proof: Json, proofs: Json[], 
   const id = methodId(proof)
   let stage: ReasonType = 'Issuer'
   try {
-    const { method, authorized } = dereference(await resolveDid(parseDidUrl(id).did), id, purpose)
-    if (!authorized) return [{ type: 'Issuer', message: `The DID document does not allow ${id} for ${purpose}.` }]
-    const end = endOf(method, rules)
-    if (end !== undefined) return [{ type: 'Issuer', message: end }]
+    const { method, fault: unusable } = usableMethod(await resolveDid(parseDidUrl(id).did), id, purpose, rules)
+    if (unusable) return [{ type: 'Issuer', message: unusable.message }]
     stage = 'Context'
     const verdict = await checkProof({ document: input, proof, method })
     return verdict.verified ? [] : [{ type: 'Proof', message: verdict.message }]

@@ -158,6 +158,18 @@ test('an issuer that does not resolve, and a key that is not in its document: Is
   await t.throwsAsync(verify(payload, { resolveDid: async () => Promise.reject(new Unavailable('database', 'away')) }))
 })
 
+test('a key that the issuer’s document has ended signs nothing: IssuerPublicKeyInvalid (D-134)', async (t) => {
+  const payload = await credential()
+  const ending = (member: string, end: Date) => async () => {
+    const { verificationMethod: [method] = [], ...rest } = document()
+    return { ...rest, verificationMethod: [{ ...method, [member]: end.toISOString() }] } as DidDocument
+  }
+  for (const member of ['revoked', 'expires']) {
+    t.is((await verify(payload, { resolveDid: ending(member, NOW) })).error?.type, 'IssuerPublicKeyInvalid')
+    t.true((await verify(payload, { resolveDid: ending(member, new Date(NOW.getTime() + 1)) })).verified)
+  }
+})
+
 test('a changed claim: SignatureInvalid', async (t) => {
   const bytes = fromText(PREFIX, await credential({ property_set: { name: 'Ada' } }))
   const at = Buffer.from(bytes).indexOf('Ada')

@@ -1,7 +1,11 @@
 import { generateKeyPairSync, sign as signWith } from 'node:crypto'
 import { deflateSync, gzipSync, inflateSync } from 'node:zlib'
 import test from 'ava'
+import { createCompactVerifier } from '../../activities/compact-credentials/verify.ts'
+import { createNamedLists } from '../../activities/credentials/status-lists/named.ts'
+import { encodeClaims } from '../../protocol/compact-credentials/cwt.ts'
 import { bitIndexList, readList, statusListCwt } from '../../protocol/compact-credentials/status-lists.ts'
+import { PREFIXES, toText } from '../../protocol/compact-credentials/text.ts'
 import { type Cbor, encodeCbor } from '../../protocol/cose/cbor.ts'
 import { HEADER, signCoseSign1, type ToSign } from '../../protocol/cose/sign1.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
@@ -139,4 +143,45 @@ test('the token in JWT format has the claims of Token Status List, section 5.1',
   t.deepEqual(rest, { iss: ISSUER, sub: URL_OF_LIST, iat: 1_798_761_600, exp: 1_798_765_200, ttl: 3 })
   t.is(status_list.bits, 1)
   t.deepEqual(Buffer.from(status_list.lst, 'base64url'), Buffer.from(tokenList(list.bits)))
+})
+
+test('a list is not verified by a key that the issuer’s document has ended (D-134)', async (t) => {
+  const method = { type: 'JsonWebKey', controller: ISSUER, publicKeyJwk: publicKey.export({ format: 'jwk' }) }
+  const of = (id: string, more = {}) => ({ ...method, id, ...more })
+  const verifier = (more: object) => {
+    const config = { clockToleranceMs: 0, publicUrl: new URL('https://ours.example') }
+    const outbound = { fetch: async () => ({ status: 200, body: await signCoseSign1(bitIndexList(list), signer) }) }
+    return createCompactVerifier({
+      config,
+      now: () => NOW,
+      didResolver: {
+        documentFor: async () => ({
+          id: ISSUER,
+          verificationMethod: [of('#key-1', more), of('#key-2')],
+          assertionMethod: ['#key-1', '#key-2'],
+        }),
+      },
+      namedLists: createNamedLists({ config, outbound, now: () => NOW } as never),
+      policyGate: { reasonsAgainst: async () => [] },
+      trustGate: { trustFor: async () => undefined },
+    } as never)
+  }
+  const payload = encodeClaims(
+    '2a1fbdfb-4f8f-4a06-a2f3-4bb9c6d7d3a8',
+    { iss: ISSUER, type: 'Course' },
+    {
+      status: { index: '1', url: URL_OF_LIST },
+    },
+  )
+  const kid = new Uint8Array(Buffer.from('key-2'))
+  const credential = toText(
+    PREFIXES.compact,
+    await signCoseSign1({ protected: new Map<number, Cbor>([[HEADER.kid, kid]]), payload }, signer),
+  )
+  const verify = (more = {}) => verifier(more).verify('tenant', 'compact', { payload: credential })
+  t.like(await verify(), { verified: true, error: undefined })
+  t.like(await verify({ revoked: '2027-01-01T00:00:01Z' }), { verified: true })
+  const { verified, error } = await verify({ revoked: '2027-01-01T00:00:00Z' })
+  t.deepEqual([verified, error?.type], [false, 'UnsupportedRevocationType'])
+  t.regex(error?.message ?? '', /as revoked/)
 })

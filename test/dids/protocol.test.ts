@@ -9,6 +9,7 @@ import {
   type VerificationMethod,
   validateDidDocument,
 } from '../../protocol/dids/index.ts'
+import { usableMethod } from '../../protocol/dids/usable.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { jsonDepth, parseForeignJson } from '../../protocol/json.depth.ts'
 
@@ -104,6 +105,22 @@ test('a method that another DID controls is found but not authorised', (t) => {
     assertionMethod: ['#a'],
   }
   t.false(dereference(document, `${DID}#a`, 'assertionMethod').authorized)
+})
+
+test('a method is used for what its document allows, until the time of its end (Controlled Identifiers 1.0, 2.2)', (t) => {
+  const now = new Date('2027-01-01T00:00:00Z')
+  const faultOf = (more: object, purpose: 'assertionMethod' | 'authentication' = 'assertionMethod') => {
+    const document: DidDocument = { id: DID, verificationMethod: [method('#a', more)], assertionMethod: ['#a'] }
+    return usableMethod(document, `${DID}#a`, purpose, { now, toleranceMs: 1_000 }).fault?.code
+  }
+  t.is(faultOf({}), undefined)
+  t.is(faultOf({}, 'authentication'), 'key_not_allowed')
+  t.is(faultOf({ controller: 'did:web:other.example' }), 'key_not_allowed')
+  for (const member of ['revoked', 'expires']) {
+    t.is(faultOf({ [member]: '2026-12-31T23:59:59Z' }), 'key_ended')
+    t.is(faultOf({ [member]: '2026-12-31T23:59:59.001Z' }), undefined, 'within the tolerance')
+    t.is(faultOf({ [member]: 'soon' }), 'key_ended')
+  }
 })
 
 test('what a document does not hold is not found: another fragment, another DID, a prefix', (t) => {

@@ -183,21 +183,45 @@ test('what is no message is refused: text, depth, size, kind', async (t) => {
 })
 
 test('recipients are the keys that their document authorises, of one curve that all have', async (t) => {
-  t.deepEqual(recipientsOf(ben.document, ben.id), ben.recipients)
-  t.deepEqual(recipientsOf(ben.document, `${ben.id}#two`), ben.recipients.slice(1))
-  t.deepEqual(recipientsOf(ben.document, `${ben.id}#none`), [])
-  t.deepEqual(recipientsOf(ann.document, `${ann.id}#signs`), [], 'a key that signs')
+  t.deepEqual(recipientsOf(ben.document, ben.id, parts), ben.recipients)
+  t.deepEqual(recipientsOf(ben.document, `${ben.id}#two`, parts), ben.recipients.slice(1))
+  t.deepEqual(recipientsOf(ben.document, `${ben.id}#none`, parts), [])
+  t.deepEqual(recipientsOf(ann.document, `${ann.id}#signs`, parts), [], 'a key that signs')
   const { keyAgreement: _none, ...without } = ben.document
-  t.deepEqual(recipientsOf(without, ben.id), [])
+  t.deepEqual(recipientsOf(without, ben.id, parts), [])
   const foreign = (ben.document.verificationMethod ?? []).map((each) => ({ ...each, controller: eve.id }))
-  t.deepEqual(recipientsOf({ ...ben.document, verificationMethod: foreign }, ben.id), [], 'keys of another subject')
+  const withMethods = (verificationMethod: typeof foreign) => ({ ...ben.document, verificationMethod })
+  t.deepEqual(recipientsOf(withMethods(foreign), ben.id, parts), [], 'keys of another subject')
+  const [one, ...more] = ben.document.verificationMethod ?? []
+  if (!one) return t.fail()
+  const ended = withMethods([{ ...one, revoked: NOW.toISOString() }, ...more])
+  t.deepEqual(recipientsOf(ended, ben.id, parts), ben.recipients.slice(1), 'whoever has a lost key reads nothing')
   t.deepEqual(chooseCurve([ben.recipients, eve.recipients]), {
     keyType: 'x25519',
     recipients: [ben.recipients, eve.recipients],
   })
   t.deepEqual(chooseCurve([ben.recipients, []]), { unfit: 1, keyTypes: ['x25519'] })
   t.deepEqual(chooseCurve([ben.recipients], ['p256']), { unfit: 0, keyTypes: ['p256'] })
-  t.deepEqual(await senderKeyIn(resolve, `${ann.id}#one`), ann.recipients[0]?.key)
+  t.deepEqual(await senderKeyIn(resolve, `${ann.id}#one`, parts), ann.recipients[0]?.key)
   for (const skid of [ann.id, `${ann.id}#signs`])
-    await t.throwsAsync(senderKeyIn(resolve, skid), { instanceOf: Refusal, code: 'did.method_not_found' })
+    await t.throwsAsync(senderKeyIn(resolve, skid, parts), { instanceOf: Refusal, code: 'did.method_not_found' })
+})
+
+test('a message is not proved by a key that the sender’s document has ended (D-134)', async (t) => {
+  const withEnd = (revoked: Date) => async (did: string) => {
+    const document = structuredClone(await resolve(did))
+    const methods = [...(document.verificationMethod ?? []), ...(document.authentication ?? [])]
+    for (const each of methods) Object.assign(each, { revoked: revoked.toISOString() })
+    return document
+  }
+  const before = withEnd(new Date(NOW.getTime() + 1))
+  const after = withEnd(NOW)
+  const open = (packed: unknown, known: typeof resolve) =>
+    unpackMessage(packed, { ...openerOf(ben.pairs, known), resolve: known, now: NOW })
+  const signed = await signMessage(MESSAGE, annSigns)
+  t.is((await open(signed, before)).signerKid, annSigns.verificationMethod)
+  await t.throwsAsync(open(signed, after), { instanceOf: Refusal, code: 'didcomm.invalid' })
+  const sealed = await pack(MESSAGE, byAnn)
+  t.is((await open(sealed, before)).senderKid, annKey?.kid)
+  await t.throwsAsync(open(sealed, after), { instanceOf: Refusal })
 })

@@ -120,6 +120,7 @@ test('where the key store cannot agree with a key, its DID is refused as the sen
   const { didResolver } = createPlatform(world.dependencies)
   const keys = { ...world.dependencies.keys, agrees: ['x25519'] as const }
   const { encryptMessage } = createMessageEncryption({
+    ...world.dependencies,
     agreers: createAgreers({ ...withStanding(world.dependencies), keys }),
     didResolver,
   })

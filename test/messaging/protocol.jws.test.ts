@@ -24,6 +24,7 @@ const refuse: RefuseJws = (rule, what, expected) => {
   throw new Refusal('jws.invalid', what, [{ path: 'jws', code: rule, message: expected }])
 }
 
+const NOW = new Date('2027-01-01T00:00:00Z')
 const read = (text: string) => readSignedMessage(text, refuse)
 
 const ruleOf = (work: () => unknown): string | undefined => {
@@ -77,7 +78,7 @@ test('RFC 8037, appendix A.4: with the kid of the key’s did:key the whole way 
   const jws = await new CompactSign(Buffer.from(RFC8037.text)).setProtectedHeader({ alg: 'EdDSA', kid }).sign(key)
   const message = read(jws)
   t.is(payloadOf(message, refuse), RFC8037.text)
-  const rules = { purposes: ['authentication'] as const, resolveDid: async () => resolveDidKey(did) }
+  const rules = { now: new Date(), purposes: ['authentication'] as const, resolveDid: async () => resolveDidKey(did) }
   t.deepEqual(await verifySignedMessage(message, rules), { verified: true, publicJwk: RFC8037.jwk })
 })
 
@@ -210,6 +211,7 @@ test('a verdict is false, with its reason, unless the named DID has the fitting 
   const purposes = ['authentication', 'assertionMethod'] as const
   const verdict = (text: string, document: DidDocument | Error) =>
     verifySignedMessage(read(text), {
+      now: NOW,
       purposes,
       resolveDid: async () => {
         if (document instanceof Error) throw document
@@ -237,6 +239,16 @@ test('a verdict is false, with its reason, unless the named DID has the fitting 
   }
   const foreign = await documentWith(['authentication'], 'JsonWebKey', 'did:web:other.example')
   t.is(await typeOf(await foreign.jws(), foreign.document), 'KeyNotAuthorized')
+  for (const member of ['revoked', 'expires']) {
+    const ending = (end: Date) => {
+      const [method] = good.document.verificationMethod ?? []
+      return { ...good.document, verificationMethod: [{ ...method, [member]: end.toISOString() }] } as DidDocument
+    }
+    t.true((await verdict(text, ending(new Date(NOW.getTime() + 1)))).verified)
+    const { verified, error } = await verdict(text, ending(NOW))
+    t.deepEqual([verified, error?.type], [false, 'KeyNotAuthorized'], member)
+    t.regex(error?.message ?? '', member === 'revoked' ? /as revoked/ : /as expired/)
+  }
   const strange = await documentWith(['authentication'], 'StrangeKey2030')
   t.is(await typeOf(await strange.jws(), strange.document), 'KeyUnfit')
   const other = await documentWith(['authentication'], 'JsonWebKey', DID, 'EdDSA')

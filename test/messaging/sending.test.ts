@@ -180,7 +180,7 @@ test('what cannot be sent encrypted is not sent, and the answer says why', async
 test('a stranger’s encrypted message comes in at /didcomm, once, as the message in it', async (t) => {
   const { did, contents } = await mailbox()
   const sender = wallet('sender')
-  const recipients = recipientsOf(await documentOf(did), did)
+  const recipients = recipientsOf(await documentOf(did), did, { now: new Date() })
   const message = { id: randomUUID(), type: PING, from: sender.did, to: [did], body: { text: 'hello' } }
   const packing = { message, recipients, sender: agreementOf(sender.jwk), random: randomBytes }
   const packed = await packEncrypted(packing)
@@ -201,7 +201,7 @@ test('a stranger’s encrypted message comes in at /didcomm, once, as the messag
 
 test('strangers get one answer whatever becomes of their message', async (t) => {
   const { did, contents } = await mailbox()
-  const recipients = recipientsOf(await documentOf(did), did)
+  const recipients = recipientsOf(await documentOf(did), did, { now: new Date() })
   const [first] = recipients
   if (!first) return t.fail()
   const pack = (message: object, to = recipients) =>
@@ -209,7 +209,7 @@ test('strangers get one answer whatever becomes of their message', async (t) => 
   const good = await pack({ body: {} })
   const nobody = wallet('nobody')
   const dropped = [
-    await pack({ body: {} }, recipientsOf(nobody.document, nobody.did)), // registered nowhere
+    await pack({ body: {} }, recipientsOf(nobody.document, nobody.did, { now: new Date() })), // registered nowhere
     await pack({ from: nobody.did }), // nobody has proved the sender
     await pack({ to: [nobody.did] }),
     await pack({ expires_time: 1 }),

@@ -110,8 +110,8 @@ test('a DID has to allow its key to assert, and a certificate has to name the is
   const { certificate: leaf } = await (await makeForeignIaca()).signer()
   const issuer = await makeForeignIaca()
   const own = await issuer.signer()
-  const keysFor = (relationship: string) => {
-    const method = { id: KID, type: 'JsonWebKey', controller: did, publicKeyJwk: issuerKey.jwk }
+  const keysFor = (relationship: string, more: object) => {
+    const method = { id: KID, type: 'JsonWebKey', controller: did, publicKeyJwk: issuerKey.jwk, ...more }
     const document = { id: did, verificationMethod: [method], [relationship]: [KID] }
     const rows = [{ certificate }, { certificate: issuer.certificate }]
     return createIssuerKeys({
@@ -120,8 +120,8 @@ test('a DID has to allow its key to assert, and a certificate has to name the is
       didResolver: { documentFor: async () => document },
     } as never)
   }
-  const code = async (reference: IssuerReference, relationship = 'assertionMethod') => {
-    const find = keysFor(relationship).find(TENANT, reference)
+  const code = async (reference: IssuerReference, relationship = 'assertionMethod', more = {}) => {
+    const find = keysFor(relationship, more).find(TENANT, reference)
     return find.then(
       () => undefined,
       (error: unknown) => (error instanceof Faulty ? error.fault.code.replace('sd_jwt.', '') : error),
@@ -129,6 +129,12 @@ test('a DID has to allow its key to assert, and a certificate has to name the is
   }
   t.is(await code({ by: 'did', issuer: did, keyUrl: KID }), undefined)
   t.is(await code({ by: 'did', issuer: did, keyUrl: KID }, 'authentication'), 'key_not_authorized')
+  for (const member of ['revoked', 'expires'])
+    for (const [end, expected] of [
+      ['2026-01-01T00:00:00Z', 'key_ended'],
+      ['2999-01-01T00:00:00Z', undefined],
+    ] as const)
+      t.is(await code({ by: 'did', issuer: did, keyUrl: KID }, 'assertionMethod', { [member]: end }), expected)
   t.is(await code({ by: 'x5c', chain: [own.certificate] }), undefined)
   t.is(await code({ by: 'x5c', chain: [leaf] }), 'certificate_untrusted')
   t.is(await code({ by: 'x5c', chain: [own.certificate], issuer: 'https://bank.example' }), 'certificate_of_other')

@@ -3,7 +3,8 @@ import { calculateJwkThumbprint } from 'jose'
 import { inTenant } from '../../../entities/orm.ts'
 import type { KeyRequirements } from '../../../protocol/credentials/key-attestations.ts'
 import type { Holder } from '../../../protocol/credentials/wallets.ts'
-import { dereference, type PublicJwk, parseDidUrl, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { type PublicJwk, parseDidUrl, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { usableMethod } from '../../../protocol/dids/usable.ts'
 import { parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
 import {
@@ -83,9 +84,9 @@ export function createKeyProofs(parts: Parts) {
     const { document } = await didResolver.resolve(parseDidUrl(didUrl).did)
     // a did:key names its one key also without a fragment
     const url = didUrl.includes('#') ? didUrl : `${didUrl}#${didUrl.slice('did:key:'.length)}`
-    const { method, authorized } = dereference(document, url, 'authentication')
-    if (!authorized)
-      throw refuseMember('invalid_proof', 'kid', 'kid', 'expected a key that its DID uses to authenticate')
+    const clock = { now: now(), toleranceMs: config.clockToleranceMs }
+    const { method, fault } = usableMethod(document, url, 'authentication', clock)
+    if (fault) throw refuseMember('invalid_proof', 'kid', 'kid', 'expected a key that its DID uses to authenticate')
     return toJwk(publicKeyOf(method))
   }
 

@@ -1,9 +1,9 @@
 import { verificationKey } from '../../data-integrity/keys.ts'
-import { type DidDocument, dereference, parseDidUrl } from '../../dids/index.ts'
+import { type DidDocument, parseDidUrl } from '../../dids/index.ts'
+import { usableMethod } from '../../dids/usable.ts'
 import { Refusal } from '../../errors.ts'
 import type { KeyBindingSession } from '../../sd-jwt-credentials/key-binding.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../../time.ts'
-import { endOf } from '../proofs.ts'
 import { foreseen, type Reason } from '../reasons.ts'
 import type { Opened, OpenedEnvelope, OpenedPresentation } from './opened.ts'
 
@@ -59,11 +59,8 @@ async function signature(opened: Opened, rules: SignatureRules): Promise<Reason[
   const { purpose, controller, resolveDid } = rules
   const url = keyUrl(opened, controller)
   if (url === undefined) return [because('Proof', 'key_missing', 'The header of the envelope names no key (kid).')]
-  const { method, authorized } = dereference(await resolveDid(parseDidUrl(url).did), url, purpose)
-  if (!authorized)
-    return [because('Issuer', 'key_not_allowed', `The DID document does not allow ${url} for ${purpose}.`)]
-  const end = endOf(method, rules)
-  if (end !== undefined) return [because('Issuer', 'key_ended', end)]
+  const { method, fault: unusable } = usableMethod(await resolveDid(parseDidUrl(url).did), url, purpose, rules)
+  if (unusable) return [because('Issuer', unusable.code, unusable.message)]
   const fault = opened.signatureFault(verificationKey(method))
   return fault === undefined ? [] : [{ type: 'Proof', ...fault }]
 }

@@ -49,9 +49,13 @@ export function aliceAndBob() {
 }
 
 /** Opens with private JWKs; senders are those that `resolve` knows. */
-export const openerOf = (ours: PrivateJwk[], resolve: (did: string) => Promise<DidDocument>): Opener => ({
+export const openerOf = (
+  ours: PrivateJwk[],
+  resolve: (did: string) => Promise<DidDocument>,
+  now = new Date('2026-01-01T00:00:00Z'),
+): Opener => ({
   agreementsOf: async (kids) => ours.filter(({ kid }) => kids.includes(kid)).map(agreementOf),
-  senderKeyOf: (skid) => senderKeyIn(resolve, skid),
+  senderKeyOf: (skid) => senderKeyIn(resolve, skid, { now }),
 })
 
 /** Opens what has no sender. */

@@ -43,7 +43,7 @@ export const problemOf = (reply: Reply) => reply.json<EncryptionProblem>()
 
 /** The first key of key agreement of a did:key. */
 export function agreementIn(did: string) {
-  const [recipient] = recipientsOf(resolveDidKey(did), did)
+  const [recipient] = recipientsOf(resolveDidKey(did), did, { now: new Date() })
   if (!recipient) throw new Error(`${did} agrees with nobody`)
   return recipient
 }
