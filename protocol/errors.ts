@@ -114,6 +114,20 @@ export class Exhausted extends Unavailable {
 export const isOutboundFault = (error: unknown): error is Unavailable =>
   error instanceof Unavailable && error.part === 'outbound' && !(error instanceof Exhausted)
 
+/** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
+const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
+
+/** Whether an error, or what caused it, is a failure of the database or of the way to it that passes. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  return (
+    (typeof code === 'string' && AWAY.test(code)) ||
+    /timeout exceeded when trying to connect|Connection terminated/.test(error.message) ||
+    isDatabaseAway(cause)
+  )
+}
+
 /**
  * An unexpected error of our own code over a document. A retry would fail in the same way: 500 over HTTP, and a batch
  * continues without the row (D-153).
@@ -122,7 +136,10 @@ export class DocumentFault extends Error {
   override readonly name = 'DocumentFault'
 }
 
-/** Runs work whose only input is a document: turns errors other than refusals into a `DocumentFault`. */
+/**
+ * Runs work whose only input is a document: turns errors other than refusals into a `DocumentFault`. Work that asks the
+ * database is none of it: a fault of the database is not the document's.
+ */
 export async function overDocument<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()

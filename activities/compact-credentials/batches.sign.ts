@@ -34,7 +34,7 @@ const checkRow = ({ suspendable }: RowInput): void => {
 /** The row's own fault with the row's field names: rules of a payload name JSON pointers into it. */
 async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await overDocument(work)
+    return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || error.errors.length === 0) throw error
     const isOfPayload = error.errors.every(({ path }) => path.startsWith('/'))
@@ -97,10 +97,11 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
     signRow: (tenantId: string, id: string, input: RowInput, { options, template }: BatchTerms, together: number) =>
       ofRow(async () => {
         const definition = template?.definition as CompactTemplate | undefined
-        const request =
+        const request = await overDocument(() =>
           'payload' in input || !definition
             ? requestOf(input as PayloadRow, options)
-            : requestFrom(profile, { definition }, completeClaims(input, options), now())
+            : requestFrom(profile, { definition }, completeClaims(input, options), now()),
+        )
         return signing.sign(profile, tenantId, id, request, together)
       }),
 

@@ -6,7 +6,7 @@ import { kidOf } from '../../protocol/compact-credentials/status-lists.ts'
 import { PREFIXES, type Profile, toText } from '../../protocol/compact-credentials/text.ts'
 import { coseAlgorithm, HEADER, signCoseSign1 } from '../../protocol/cose/sign1.ts'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
-import { type FieldError, Refusal } from '../../protocol/errors.ts'
+import { type FieldError, overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { statusListUrl } from '../../protocol/status-list/credential.ts'
 import type { SignedRow } from '../credentials/record.ts'
@@ -108,7 +108,7 @@ export function createCompactSigning({ now, tenants, entries, signers, policyGat
       { payload, revocable, tag, issuerField = ISSUER_FIELDS[profile], typeField = 'payload.type' }: CompactSignRequest,
       together = 1,
     ): Promise<SignedCompactRow> {
-      const { claims: given, vc, types } = check(profile, payload)
+      const { claims: given, vc, types } = await overDocument(() => check(profile, payload))
       const { didId, did, signer } = await signerOf(tenantId, given.iss, issuerField)
       const judged = { format: profile, issuer: did, types }
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
@@ -124,7 +124,7 @@ export function createCompactSigning({ now, tenants, entries, signers, policyGat
       const bytes = await signCoseSign1(
         {
           protected: new Map([[HEADER.kid, kidOf(signer.verificationMethod)]]),
-          payload: encodeClaims(id, claims, { vc, status }),
+          payload: await overDocument(() => encodeClaims(id, claims, { vc, status })),
         },
         signer,
       )

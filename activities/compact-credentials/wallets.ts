@@ -42,17 +42,13 @@ export const createCompactWallets = (profile: Profile, { signing, now }: Parts):
     payloadFromTemplate(profile, definition as CompactTemplate, { claims, now: now() })
   },
 
-  sign: (tenantId, id, template, { claims, userClaims }, together) =>
-    overDocument(() => {
-      const definition = template.definition as CompactTemplate
-      const request = requestFrom(
-        profile,
-        { definition },
-        { claims: takenOf(definition, { ...userClaims, ...claims }) },
-        now(),
-      )
-      return signing.sign(profile, tenantId, id, request, together)
-    }),
+  async sign(tenantId, id, template, { claims, userClaims }, together) {
+    const definition = template.definition as CompactTemplate
+    const request = await overDocument(() =>
+      requestFrom(profile, { definition }, { claims: takenOf(definition, { ...userClaims, ...claims }) }, now()),
+    )
+    return signing.sign(profile, tenantId, id, request, together)
+  },
 
   documentOf(credential) {
     const { encoded } = jsonOf(credential)

@@ -43,13 +43,12 @@ export function createMobileBatches({ mobileSigning, mobileSigners }: Parts): Ba
 
     issuerOf,
 
-    signRow: (tenantId: string, id: string, input: RowInput, { options }: BatchTerms, together: number) =>
-      overDocument(() => {
-        const { payload, revocable = options.revocable } = input as PayloadRow
-        const documentSignerId = issuerOf(input, options)
-        const request = { documentSignerId, payload: readMobilePayload(payload, 'payload'), revocable }
-        return mobileSigning.sign(tenantId, id, request, together)
-      }),
+    async signRow(tenantId: string, id: string, input: RowInput, { options }: BatchTerms, together: number) {
+      const { payload, revocable = options.revocable } = input as PayloadRow
+      const documentSignerId = issuerOf(input, options)
+      const read = await overDocument(() => readMobilePayload(payload, 'payload'))
+      return mobileSigning.sign(tenantId, id, { documentSignerId, payload: read, revocable }, together)
+    },
 
     issuers: {
       goneCodes: ['document_signer.not_found', 'document_signer.not_usable'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { momentOf } from '../../protocol/dates.ts'
-import { Refusal, within } from '../../protocol/errors.ts'
+import { overDocument, Refusal, within } from '../../protocol/errors.ts'
 import {
   coseKeyOf,
   issue,
@@ -147,26 +147,26 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
         'expected 1 to 255 characters',
         'The document type is not valid.',
       )
-    const nameSpaces = nameSpacesOf(itemsToSign, 'payload.itemsToSign')
-    const deviceKey = deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey')
+    const [nameSpaces, deviceKey] = await overDocument(() => [
+      nameSpacesOf(itemsToSign, 'payload.itemsToSign'),
+      deviceKeyInfo && coseKeyOf(deviceKeyInfo.deviceKey, 'payload.deviceKeyInfo.deviceKey'),
+    ])
     const signer = await mobileSigners.signerOf(tenantId, request.documentSignerId ?? undefined)
     const judged = { format: 'mobile', issuer: signer.authority(), types: [docType] } as const
     await policyGate.assertMayIssue(tenantId, judged, { issuer: 'documentSignerId', type: 'payload.docType' })
     const validity = validityOf(validityInfo, at, signer)
     assertCountry(nameSpaces, signer)
     const entry = request.revocable ? await takeEntry(tenantId, signer, together) : undefined
-    const { issuerSigned, issuerAuth } = await issue(
-      {
-        docType,
-        nameSpaces,
-        validity,
-        deviceKey,
-        status: entry && statusMember(entry),
-        certificate: signer.certificate,
-        random: (bytes) => new Uint8Array(randomBytes(bytes)),
-      },
-      signer,
-    )
+    const toIssue = {
+      docType,
+      nameSpaces,
+      validity,
+      deviceKey,
+      status: entry && statusMember(entry),
+      certificate: signer.certificate,
+      random: (bytes: number) => new Uint8Array(randomBytes(bytes)),
+    }
+    const { issuerSigned, issuerAuth } = await overDocument(() => issue(toIssue, signer))
     assertShort(issuerSigned)
     return {
       id,

@@ -49,20 +49,19 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
     mobilePayloadFrom(template, { claims, now: now() })
   },
 
-  sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
-    overDocument(() => {
-      const definition = template.definition as MobileTemplate
-      const at = issuanceTimeOf(definition, now())
-      const roots = {
-        claims: { ...userClaims, ...claims },
-        authenticationProvider,
-        credentialConfiguration: definition,
-        now: at,
-      }
-      const payload = mobilePayloadFrom(definition, roots)
-      const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
-      return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together, at)
-    }),
+  async sign(tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) {
+    const definition = template.definition as MobileTemplate
+    const at = issuanceTimeOf(definition, now())
+    const roots = {
+      claims: { ...userClaims, ...claims },
+      authenticationProvider,
+      credentialConfiguration: definition,
+      now: at,
+    }
+    const payload = await overDocument(() => mobilePayloadFrom(definition, roots))
+    const bound = { ...payload, ...(holder && { deviceKeyInfo: { deviceKey: holder.jwk } }) }
+    return mobileSigning.sign(tenantId, id, { payload: bound, revocable: definition.revocable }, together, at)
+  },
 
   documentOf: ({ id, documentBytes }) => {
     if (!documentBytes) throw new Error(`the document of credential ${id} is not CBOR`)

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/credentials/batches.ts'
 import { claimPath } from '../../protocol/credentials/claim-paths.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import { pathName, type SdJwtTemplate } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import { didIssuers } from '../credentials/batches/issuers.ts'
@@ -122,7 +122,8 @@ export function createSdJwtBatches(parts: Parts): BatchFormat {
     signRow: (tenantId: string, id: string, input: RowInput, { options, template }: BatchTerms, together: number) =>
       ofRequest(async () => {
         const definition = template?.definition as SdJwtTemplate | undefined
-        return sdJwtSigning.sign(tenantId, id, termsOf(input, options, definition), together)
+        const terms = await overDocument(() => termsOf(input, options, definition))
+        return sdJwtSigning.sign(tenantId, id, terms, together)
       }),
 
     prove: selfTest.prove,

@@ -1,5 +1,5 @@
 import type { PolicyGate } from '../../protocol/credentials/policy.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { jwsAlgorithm } from '../../protocol/jws.ts'
 import {
@@ -39,7 +39,7 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
      */
     async sign(tenantId: string, id: string, terms: SdJwtTerms, together = 1, at = now()): Promise<SignedSdJwtRow> {
       const { claims, plan, vct, vctIntegrity, validFrom, fields, tag } = terms
-      const unfit = holderKeyErrors(terms.holderKey, fields.holderKey)
+      const unfit = await overDocument(() => holderKeyErrors(terms.holderKey, fields.holderKey))
       if (unfit.length > 0) throw invalid(unfit)
       const issuer = await sdJwtIssuers.issuerOf(tenantId, terms, fields.issuer)
       await policyGate.assertMayIssue(
@@ -61,7 +61,8 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         ...(entry && { status: { index: entry.index, url: entry.url } }),
       }
       const alg = jwsAlgorithm(issuer.keyType)
-      const unsigned = unsignedSdJwt(claims, plan, said, { alg, ...issuer.header }, { randomBytes })
+      const header = { alg, ...issuer.header }
+      const unsigned = await overDocument(() => unsignedSdJwt(claims, plan, said, header, { randomBytes }))
       const encoded = await signSdJwt(unsigned, issuer.sign)
       if (encoded.length > MAX_ENCODED)
         throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [

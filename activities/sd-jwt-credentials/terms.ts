@@ -1,5 +1,5 @@
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { errorsWithin, type FieldError, overDocument, Refusal, within } from '../../protocol/errors.ts'
+import { errorsWithin, type FieldError, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { type DisclosurePlan, planErrors } from '../../protocol/sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../protocol/sd-jwt-credentials/claims.ts'
@@ -108,7 +108,7 @@ function requestPath(path: string): string {
 /** Refusals of the work name fields of the request, or of the batch's row, which has the same ones. */
 export async function ofRequest<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await overDocument(work)
+    return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || error.errors.length === 0) throw error
     const errors = errorsWithin('payload', error.errors).map((each) => ({ ...each, path: requestPath(each.path) }))

@@ -56,17 +56,17 @@ export const createSdJwtWallets = ({ sdJwtSigning, now }: Parts): WalletFormat =
   },
 
   /** Its times do not tell which credentials were issued together, as those of mobile ones (D-550). */
-  sign: (tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) =>
-    overDocument(() => {
-      const definition = template.definition as SdJwtTemplate
-      const at = issuanceTimeOf(definition, now())
-      const input = {
-        claims: { ...userClaims, ...claims },
-        authenticationProvider,
-        ...(holder && { holderKey: holder.jwk }),
-      }
-      return sdJwtSigning.sign(tenantId, id, termsFrom(definition, input, at), together, at)
-    }),
+  async sign(tenantId, id, template, { holder, claims, userClaims, authenticationProvider }, together) {
+    const definition = template.definition as SdJwtTemplate
+    const at = issuanceTimeOf(definition, now())
+    const input = {
+      claims: { ...userClaims, ...claims },
+      authenticationProvider,
+      ...(holder && { holderKey: holder.jwk }),
+    }
+    const terms = await overDocument(() => termsFrom(definition, input, at))
+    return sdJwtSigning.sign(tenantId, id, terms, together, at)
+  },
 
   documentOf: (credential) => jsonOf(credential).encoded,
 })

@@ -1,24 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorRequestHandler, Response } from 'express'
 import { causeOf } from '../../activities/frame/logging.ts'
-import { Exhausted, errorsWithin, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
+import { Exhausted, errorsWithin, isDatabaseAway, Refusal, TooMany, Unavailable } from '../../protocol/errors.ts'
 import { Replay } from './idempotency.ts'
 import { challengeOf, oauthErrorOf } from './openapi/wallets.ts'
 import type { Problem } from './problem.ts'
 import { meaningOf, statusOf } from './problems.ts'
-
-/** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
-const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
-
-const isDatabaseAway = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return false
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  return (
-    (typeof code === 'string' && AWAY.test(code)) ||
-    /timeout exceeded when trying to connect|Connection terminated/.test(error.message) ||
-    isDatabaseAway(cause)
-  )
-}
 
 /** unique_violation: two requests created the same row at once, and the database accepted one. */
 const isConflict = (error: unknown): boolean =>

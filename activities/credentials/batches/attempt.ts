@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CredentialBatch } from '../../../entities/credentials/batches.ts'
-import { DocumentFault, Refusal, Unavailable } from '../../../protocol/errors.ts'
+import { DocumentFault, isDatabaseAway, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { BatchFormat, Formats } from '../format.ts'
@@ -21,10 +21,11 @@ const TRIES = 3
 
 /**
  * Whether an unexpected fault may be the row's own. A refused row is erased, so only a process that can sign other
- * documents refuses a row for such a fault (D-153).
+ * documents refuses a row for such a fault (D-153); one of the database on the way is never the row's.
  */
 const isDoubtful = (error: unknown): error is DocumentFault | Refusal =>
-  error instanceof DocumentFault || (error instanceof Refusal && error.code === 'credential.unprocessable')
+  (error instanceof DocumentFault && !isDatabaseAway(error)) ||
+  (error instanceof Refusal && error.code === 'credential.unprocessable')
 
 const UNFORESEEN = rowProblem('row.unforeseen', [
   {
