@@ -2,7 +2,7 @@ import { visit } from 'jsonc-parser'
 import { Refusal, within } from './errors.ts'
 import { type JsonShape, jsonShape } from './json.members.ts'
 import { isExactNumber } from './json.numbers.ts'
-import { isObject } from './json.ts'
+import { isObject, isUsableText, USABLE_TEXT } from './json.ts'
 
 const MAX_DEPTH = 64
 /** Members of one object, and values in all: bounds the work of checks that visit each member. */
@@ -27,12 +27,10 @@ const tooMany = (path: Path) =>
     },
   ])
 
-const isUsable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
-
 function checkText(value: string, path: Path, name?: string) {
-  if (!isUsable(value))
+  if (!isUsableText(value))
     throw new Refusal('request.unusable_text', 'A text contains U+0000 or an unpaired surrogate; remove it.', [
-      { path: at(path, name), code: 'text', message: 'expected well-formed Unicode without U+0000' },
+      { path: at(path, name), code: 'text', message: USABLE_TEXT },
     ])
 }
 
@@ -68,14 +66,15 @@ function isPlain(parsed: unknown, { members, isWhole }: JsonShape, values: Value
   let left = members
   const isFine = (value: unknown): boolean => {
     count += 1
-    if (typeof value === 'string') return isUsable(value)
+    if (typeof value === 'string') return isUsableText(value)
     if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0)
     if (Array.isArray(value)) return value.every(isFine)
     if (!isObject(value)) return true
     const names = Object.keys(value)
     left -= names.length
     return (
-      names.length <= MAX_MEMBERS && names.every((name) => !RESERVED.has(name) && isUsable(name) && isFine(value[name]))
+      names.length <= MAX_MEMBERS &&
+      names.every((name) => !RESERVED.has(name) && isUsableText(name) && isFine(value[name]))
     )
   }
   if (!isWhole || !isFine(parsed) || left !== 0 || count > values.left) return false

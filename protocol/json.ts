@@ -25,3 +25,22 @@ export interface Place {
 /** A place as a JSON pointer: built only for an error, since most places have none. */
 export const pointerTo = (place: Place | undefined): string =>
   place ? `${pointerTo(place.within)}/${referenceToken(String(place.step))}` : ''
+
+/**
+ * Whether a text can be stored and signed as it is: Unicode (half a surrogate pair has no form in UTF-8) without U+0000,
+ * which PostgreSQL takes in no text and no JSON.
+ */
+export const isUsableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+/** What a refusal of another text says. */
+export const USABLE_TEXT = 'expected well-formed Unicode without U+0000'
+
+/** Where JSON has other texts, or in place of a name its object, since the name itself is not to be repeated. */
+export function unusableTexts(value: unknown, place?: Place): (Place | undefined)[] {
+  if (typeof value === 'string') return isUsableText(value) ? [] : [place]
+  if (Array.isArray(value)) return value.flatMap((each, step) => unusableTexts(each, { step, within: place }))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([step, member]) =>
+    isUsableText(step) ? unusableTexts(member, { step, within: place }) : [place],
+  )
+}

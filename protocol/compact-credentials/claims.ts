@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts'
-import { isObject, type Json, referenceToken } from '../json.ts'
+import { isObject, isUsableText, type Json, referenceToken, USABLE_TEXT } from '../json.ts'
 import { isReservedName } from '../names.ts'
 
 export type ClaimValue = string | number | boolean
@@ -52,7 +52,7 @@ export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= LAST_SECOND
 
 const isLineOf = (value: unknown, most: number): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= most
+  typeof value === 'string' && value.length > 0 && value.length <= most && isUsableText(value)
 
 type Report = (path: string, code: string, message: string) => void
 
@@ -67,6 +67,10 @@ function ownClaims(
   for (const name of Object.keys(claims)) {
     if (isSkipped(name)) continue
     const value = claims[name]
+    if (!isUsableText(name)) {
+      report(at, 'text', `${USABLE_TEXT} in names`)
+      continue
+    }
     const refuse = (code: string, message: string) => report(`${at}/${referenceToken(name)}`, code, message)
     if (!isOwnName(name)) {
       refuse('name', `expected a name of 1 to ${MAX_NAME} characters that is not reserved`)
@@ -74,6 +78,8 @@ function ownClaims(
       refuse('value', 'expected a text, a number or true or false')
     } else if (typeof value === 'string' && value.length > MAX_CLAIM_TEXT) {
       refuse('length', `expected at most ${MAX_CLAIM_TEXT} characters`)
+    } else if (typeof value === 'string' && !isUsableText(value)) {
+      refuse('text', USABLE_TEXT)
     } else own.push([name, value])
   }
   return own

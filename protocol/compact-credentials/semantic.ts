@@ -1,7 +1,7 @@
 import type { CoseSign1 } from '../cose/sign1.ts'
 import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
-import { isObject, type Json, listOf } from '../json.ts'
+import { isObject, type Json, listOf, pointerTo, USABLE_TEXT, unusableTexts } from '../json.ts'
 import { wholeSeconds } from '../time.ts'
 import { LAST_SECOND, type UnsignedClaims } from './claims.ts'
 import { type ReadClaims, readCredentialClaims } from './cwt.ts'
@@ -38,6 +38,9 @@ export interface UnsignedSemantic {
   types: string[]
   errors: FieldError[]
 }
+
+/** Errors of texts that are told. */
+const MAX_TEXT_ERRORS = 20
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 2_048
 
@@ -88,6 +91,7 @@ export function readSemanticPayload(payload: Json): UnsignedSemantic {
     report(`/${until}`, 'date_order', `expected a time after ${from}`)
   const { [from]: _from, [until]: _until, credentialSubject: subject, ...others } = rest
   if (!areSubjects(subject)) report('/credentialSubject', 'subject', 'expected an object with at least one claim')
+  for (const place of unusableTexts(payload).slice(0, MAX_TEXT_ERRORS)) report(pointerTo(place), 'text', USABLE_TEXT)
   const all = [BASE, ...types.filter((type) => type !== BASE)]
   return {
     claims: {

@@ -3,7 +3,7 @@ import { type Cbor, type CborMap, Tag } from '../cose/cbor.ts'
 import { momentOf } from '../dates.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import { parseJson, type Values } from '../json.strict.ts'
-import { isObject } from '../json.ts'
+import { isObject, isUsableText, USABLE_TEXT } from '../json.ts'
 
 /** CBOR tags of dates (RFC 8949, section 3.4.1; RFC 8943). */
 export const DATE_TAG = { 'date-time': 0, 'full-date': 1004 } as const
@@ -42,7 +42,11 @@ const asScalar = (value: unknown, path: string, values: Values): unknown =>
 export const text =
   (maxLength = 1_000_000, pattern?: RegExp, what = `a text of 1 to ${maxLength} characters`): Type =>
   (json, path) =>
-    typeof json === 'string' && json.length > 0 && json.length <= maxLength && (pattern?.test(json) ?? true)
+    typeof json === 'string' &&
+    json.length > 0 &&
+    json.length <= maxLength &&
+    isUsableText(json) &&
+    (pattern?.test(json) ?? true)
       ? { value: json }
       : refused(path, 'text', `expected ${what}`)
 
@@ -167,13 +171,15 @@ export const free =
     const typed = typedOf(json)
     if (typed) return typed.type(typed.value, within(path, 'value'), values)
     if (depth > MAX_DEPTH) return refused(path, 'depth', `expected at most ${MAX_DEPTH} levels`)
-    if (typeof json === 'string' || typeof json === 'boolean' || json === null) return { value: json }
+    if (typeof json === 'string') return isUsableText(json) ? { value: json } : refused(path, 'text', USABLE_TEXT)
+    if (typeof json === 'boolean' || json === null) return { value: json }
     if (typeof json === 'number') return { value: json }
     if (Array.isArray(json)) return listed(json.map((each, at) => free(depth + 1)(each, within(path, at), values)))
     if (!isObject(json)) return refused(path, 'value', 'expected a JSON value')
     const entries: CborMap = new Map()
     const errors: FieldError[] = []
     for (const [name, value] of Object.entries(json)) {
+      if (!isUsableText(name)) return refused(path, 'text', `${USABLE_TEXT} in names`)
       const read = free(depth + 1)(value, within(path, name), values)
       if ('value' in read) entries.set(name, read.value)
       else for (const error of read.errors) errors.push(error)

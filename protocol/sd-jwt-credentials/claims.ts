@@ -1,5 +1,5 @@
 import { type FieldError, Refusal } from '../errors.ts'
-import { isObject, type Json, type Place, pointerTo } from '../json.ts'
+import { isObject, isUsableText, type Json, type Place, pointerTo, USABLE_TEXT } from '../json.ts'
 import { isReservedName } from '../names.ts'
 import { MAX_DEPTH, RESERVED_NAMES } from './disclosures.ts'
 
@@ -38,7 +38,8 @@ const claimError = (path: string, code: string, message: string): FieldError => 
 
 /**
  * What forbids that claims are in an SD-JWT: names with a meaning of their own anywhere (RFC 9901, section 4.1), those
- * that the issuance sets, values that are no JSON, too deep or too many. Paths are JSON pointers.
+ * that the issuance sets, texts that cannot be stored, values that are no JSON, too deep or too many. Paths are JSON
+ * pointers.
  */
 export function claimErrors(claims: Json): FieldError[] {
   const errors: FieldError[] = []
@@ -56,10 +57,13 @@ export function claimErrors(claims: Json): FieldError[] {
       for (const [step, member] of Object.entries(value)) {
         const at = { step, within: place }
         if (RESERVED_NAMES.has(step)) report(at, 'reserved', 'expected another name: SD-JWT uses it for digests')
+        else if (!isUsableText(step)) report(place, 'text', `${USABLE_TEXT} in names`)
         else if (step === '') report(at, 'name', 'expected a name of 1 character or more')
         else if (isReservedName(step)) report(at, 'name', 'expected a name that is not reserved')
         else visit(member, at, depth + 1)
       }
+    } else if (typeof value === 'string') {
+      if (!isUsableText(value)) report(place, 'text', USABLE_TEXT)
     } else if (typeof value === 'number' ? !Number.isFinite(value) : !isScalar(value))
       report(place, 'value', 'expected a JSON value')
   }
@@ -70,7 +74,7 @@ export function claimErrors(claims: Json): FieldError[] {
   return errors
 }
 
-const isScalar = (value: unknown): boolean => value === null || typeof value === 'string' || typeof value === 'boolean'
+const isScalar = (value: unknown): boolean => value === null || typeof value === 'boolean'
 
 /** What is wrong with the form of a claim path; undefined: nothing. */
 export function claimPathFault(path: unknown): 'form' | 'reserved' | undefined {

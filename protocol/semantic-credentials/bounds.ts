@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts'
-import { isObject, referenceToken } from '../json.ts'
+import { isObject, isUsableText, referenceToken } from '../json.ts'
 import { isReservedName, ownMember } from '../names.ts'
 
 /** Far above an honest credential, and below the limits of the libraries' stacks. */
@@ -84,7 +84,8 @@ export function boundsErrors(document: object, origin: Origin = 'own'): FieldErr
       if (++members > BOUNDS.members)
         return [{ path: '', code: 'credential.too_large', message: `must have at most ${BOUNDS.members} members` }]
       const error = memberErrors(key, member, origin)
-      const at = `${path}/${referenceToken(key)}`
+      // a name that cannot be stored is not repeated, because what is refused may be recorded
+      const at = isUsableText(key) ? `${path}/${referenceToken(key)}` : path
       if (error !== undefined) errors.push({ path: at, code: `credential.${error[0]}`, message: error[1] })
       if (typeof member === 'object' && member !== null) pending.push({ value: member, path: at, depth: depth + 1 })
     }
