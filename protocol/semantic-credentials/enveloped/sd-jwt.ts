@@ -2,7 +2,7 @@ import type { VerificationKey } from '../../data-integrity/keys.ts'
 import { isObject, type Json } from '../../json.ts'
 import { Faulty } from '../../sd-jwt-credentials/faults.ts'
 import { type KeyBindingSession, verifyKeyBinding } from '../../sd-jwt-credentials/key-binding.ts'
-import { type ProcessedSdJwt, processSdJwt } from '../../sd-jwt-credentials/processed.ts'
+import { type IssuedNode, type ProcessedSdJwt, processSdJwt } from '../../sd-jwt-credentials/processed.ts'
 import { type ReadSdJwt, readSdJwt } from '../../sd-jwt-credentials/read.ts'
 import type { Clock } from '../../time.ts'
 import { ALWAYS } from './disclosure.ts'
@@ -37,14 +37,22 @@ function read(text: string): ReadSdJwt & ProcessedSdJwt {
   }
 }
 
+/** Whether a holder may show or leave out a node or a part of it, or has left it out. */
+function isSelective({ disclosure, content }: IssuedNode): boolean {
+  if (disclosure !== undefined || content.kind === 'hidden') return true
+  if (content.kind === 'array') return content.elements.some(isSelective)
+  return content.kind === 'object' && (content.undisclosed > 0 || [...content.members.values()].some(isSelective))
+}
+
 /** Members by which a credential is judged: a holder who can show them can leave them out as well (D-836). */
-function assertAlwaysDisclosed(selective: readonly string[]): void {
-  const name = selective.map((pointer) => pointer.split('/')[1]).find((first) => ALWAYS.has(first))
-  if (name !== undefined)
-    throw refusedEnvelope(
-      'never_selective',
-      `The member ${name} must not be selectively disclosable, nor a part of it.`,
-    )
+function assertAlwaysDisclosed({ content }: IssuedNode): void {
+  if (content.kind !== 'object') return
+  for (const [name, member] of content.members)
+    if (ALWAYS.has(name) && isSelective(member))
+      throw refusedEnvelope(
+        'never_selective',
+        `The member ${name} must not be selectively disclosable, nor a part of it.`,
+      )
 }
 
 /**
@@ -91,10 +99,10 @@ function openedOf({ header, input, signature }: ReadSdJwt, content: Json, enclos
  */
 export function openSdJwt(text: string): OpenedEnvelope {
   const sdJwt = read(text)
-  const { keyBinding, claims, selective, root } = sdJwt
+  const { keyBinding, claims, root } = sdJwt
   const credential = objectIn(claims)
   const opened = openedOf(sdJwt, credential, CREDENTIAL)
-  assertAlwaysDisclosed(selective)
+  assertAlwaysDisclosed(root)
   assertCredentialClaims(CREDENTIAL, credential)
   return {
     ...opened,

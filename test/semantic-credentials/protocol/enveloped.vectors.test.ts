@@ -135,6 +135,7 @@ const hiding = (name: string, value: unknown): MadeSdJwt => {
   return { payload: { _sd: [digest(hidden)] }, disclosures: [HIDDEN, hidden] }
 }
 const STATUS = { type: 'BitstringStatusListEntry', statusListIndex: '5' }
+const HIDDEN_ENTRY = disclosure('c2FsdHNhbHRzYWx0c2FsdA', STATUS)
 const HIDING: typeof SD_JWT_CASES = [
   ['a status that is selectively disclosed', hiding('credentialStatus', STATUS), 'envelope.never_selective'],
   ['an end that is', hiding('validUntil', '2027-01-01T00:00:00Z'), 'envelope.never_selective'],
@@ -144,6 +145,21 @@ const HIDING: typeof SD_JWT_CASES = [
       const { payload, disclosures = [] } = hiding('statusPurpose', 'revocation')
       return { payload: { credentialStatus: { ...STATUS, ...payload } }, disclosures }
     })(),
+    'envelope.never_selective',
+  ],
+  ...[
+    { credentialStatus: [{ '...': digest(HIDDEN_ENTRY) }] },
+    { credentialStatus: [STATUS, { '...': digest(HIDDEN_ENTRY) }] },
+    { credentialStatus: { ...STATUS, _sd: [digest(HIDDEN_ENTRY)] } },
+    { credentialSchema: [{ id: 'https://e.example/schema', type: ['JsonSchema', { '...': digest(HIDDEN_ENTRY) }] }] },
+  ].map((payload): (typeof SD_JWT_CASES)[number] => [
+    `a part of ${JSON.stringify(payload)} that its holder left out`,
+    { payload, disclosures: [] },
+    'envelope.never_selective',
+  ]),
+  [
+    'an entry of the status that its holder shows',
+    { payload: { credentialStatus: [{ '...': digest(HIDDEN_ENTRY) }] }, disclosures: [HIDDEN, HIDDEN_ENTRY] },
     'envelope.never_selective',
   ],
 ]
