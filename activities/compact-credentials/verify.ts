@@ -7,7 +7,7 @@ import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import { verificationKey } from '../../protocol/data-integrity/keys.ts'
 import { usableMethod } from '../../protocol/dids/usable.ts'
 import { Refusal } from '../../protocol/errors.ts'
-import { type ReadList, TOKEN_TYPES } from '../../protocol/status-list/token.ts'
+import { type ReadList, type StatusState, stateOf, TOKEN_TYPES } from '../../protocol/status-list/token.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -54,9 +54,9 @@ export function createCompactVerifier({ config, now, didResolver, namedLists, po
     })
   }
 
-  async function isRevoked(tenantId: string, entry: StatusEntry, issuer: string): Promise<boolean> {
-    const ours = await namedLists.isOwnSet(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
-    return ours ?? (await foreignList(tenantId, entry, issuer)).isSet(entry.index)
+  async function stateIn(tenantId: string, entry: StatusEntry, issuer: string): Promise<StatusState> {
+    const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
+    return ours ?? stateOf((await foreignList(tenantId, entry, issuer)).valueAt(entry.index))
   }
 
   return {
@@ -74,7 +74,7 @@ export function createCompactVerifier({ config, now, didResolver, namedLists, po
         find: trust?.find,
         reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: profile, issuer, types }),
         resolveDid: (did) => didResolver.documentFor(tenantId, did),
-        isRevoked: (checkRevocation ?? true) ? (entry, issuer) => isRevoked(tenantId, entry, issuer) : undefined,
+        statusOf: (checkRevocation ?? true) ? (entry, issuer) => stateIn(tenantId, entry, issuer) : undefined,
       })
     },
   }

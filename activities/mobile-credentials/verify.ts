@@ -10,7 +10,7 @@ import { keyOf, type Session } from '../../protocol/mobile-credentials/device-au
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
 import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
-import { TOKEN_TYPES, type TokenEntry } from '../../protocol/status-list/token.ts'
+import { type StatusState, stateOf, TOKEN_TYPES, type TokenEntry } from '../../protocol/status-list/token.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -102,9 +102,9 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
   const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Own lists are read from their rows: current, and without a network call. */
-  async function isSet(tenantId: string, entry: TokenEntry, trust: ListTrust): Promise<boolean> {
+  async function stateIn(tenantId: string, entry: TokenEntry, trust: ListTrust): Promise<StatusState> {
     const { fingerprint: issuer } = trust.iaca
-    const ours = await namedLists.isOwnSet(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
+    const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
     if (ours !== undefined) return ours
     const list = await namedLists.foreignList(entry.url, {
       name: `${tenantId} ${issuer} ${entry.url}`,
@@ -112,7 +112,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       accept: TOKEN_TYPES.cwt,
       read: (bytes) => readMobileList(bytes, entry.url, trust, clock()),
     })
-    return list.isSet(entry.index)
+    return stateOf(list.valueAt(entry.index))
   }
 
   const verbs = {
@@ -146,7 +146,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
             types: [docType],
           }),
         isRevoked,
-        isSet: (entry: TokenEntry, iaca: Certificate) => isSet(tenantId, entry, { iaca, isRevoked }),
+        statusOf: (entry: TokenEntry, iaca: Certificate) => stateIn(tenantId, entry, { iaca, isRevoked }),
         session: given,
       }
       try {

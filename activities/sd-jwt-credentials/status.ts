@@ -2,7 +2,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import { type IssuerReference, issuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { readStatusListJwt } from '../../protocol/sd-jwt-credentials/status-list.ts'
-import { TOKEN_TYPES, type TokenEntry } from '../../protocol/status-list/token.ts'
+import { type StatusState, stateOf, TOKEN_TYPES, type TokenEntry } from '../../protocol/status-list/token.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import { LIST_KIND as DID_LIST } from '../compact-credentials/sign.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
@@ -31,13 +31,18 @@ export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts
   /** Own lists are read from their rows: current, and without a network call. */
   const ownEntry = (entry: TokenEntry, reference: IssuerReference, { iaca }: FoundKey) => {
     if (reference.by !== 'x5c')
-      return namedLists.isOwnSet(entry, { path: OF_DIDS, kind: DID_LIST, issuer: didOf(reference, entry) })
-    return namedLists.isOwnSet(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, issuer: iaca?.fingerprint ?? '' })
+      return namedLists.ownState(entry, { path: OF_DIDS, kind: DID_LIST, issuer: didOf(reference, entry) })
+    return namedLists.ownState(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, issuer: iaca?.fingerprint ?? '' })
   }
 
   return {
-    /** Whether an entry is set. Throws `Refusal('status_list.…')`, `Unavailable('outbound')`. */
-    async isSet(tenantId: string, entry: TokenEntry, reference: IssuerReference, found: FoundKey): Promise<boolean> {
+    /** The state of an entry. Throws `Refusal('status_list.…')`, `Unavailable('outbound')`. */
+    async stateIn(
+      tenantId: string,
+      entry: TokenEntry,
+      reference: IssuerReference,
+      found: FoundKey,
+    ): Promise<StatusState> {
       const ours = await ownEntry(entry, reference, found)
       if (ours !== undefined) return ours
       const iss = reference.by === 'x5c' ? undefined : reference.issuer
@@ -63,7 +68,7 @@ export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts
             { now: now(), toleranceMs: config.clockToleranceMs },
           ),
       })
-      return list.isSet(entry.index)
+      return stateOf(list.valueAt(entry.index))
     },
   }
 }

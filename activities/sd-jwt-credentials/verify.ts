@@ -93,7 +93,7 @@ export function createSdJwtVerifier(parts: Parts) {
         ...(checkRevocation && {
           async statusOf(entry) {
             if (!known) throw new Error('the status of a credential is asked without its issuer')
-            return (await status.isSet(tenantId, entry, known.reference, known.found)) ? 'revoked' : 'valid'
+            return status.stateIn(tenantId, entry, known.reference, known.found)
           },
         }),
       })

@@ -21,7 +21,7 @@ import { encodedListOf, type ReadEntry, readStatusEntry, statusIn } from '../../
 import { decodeListAside } from '../../protocol/status-list/index.ts'
 import { UUID } from '../../protocol/uuid.ts'
 import type { CredentialStatus, StoredEntry } from '../credentials/status-lists/changes.ts'
-import { createForeignLists, createUnpacking, ownListId } from '../credentials/status-lists/foreign.ts'
+import { createForeignLists, ownListId } from '../credentials/status-lists/foreign.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
@@ -71,7 +71,6 @@ export function createCredentialVerifier(parts: Parts) {
   const { documents, outbound, config, now, tenants, didResolver, contexts, credentialStatus, policyGate, trustGate } =
     parts
   const lists = createForeignLists<VerifiedList>({ outbound, now })
-  const unpacking = createUnpacking()
   const { publicUrl, clockToleranceMs: toleranceMs } = config
 
   const resolveFor = (tenantId: string) => (did: string) => didResolver.documentFor(tenantId, did)
@@ -106,7 +105,7 @@ export function createCredentialVerifier(parts: Parts) {
             `The status list does not verify: ${verdict.reason[0]?.message}`,
           )
         const encodedList = encodedListOf(list)
-        const bits = encodedList === undefined ? undefined : await unpacking(() => decodeListAside(encodedList))
+        const bits = encodedList === undefined ? undefined : await decodeListAside(encodedList)
         return { list: { list, envelope, bits }, size: bytes.length + (bits?.length ?? 0) }
       },
     })

@@ -81,6 +81,10 @@ export const CREDENTIAL_PROBLEMS: ProblemTable = {
       remedy:
         'Only the issuer can correct it: a list has at least 131,072 entries (Bitstring Status List, section 6.1).',
     },
+    'status_list.unknown_status': {
+      meaning: 'The status list has a status for the credential that only its application knows.',
+      remedy: 'Ask the issuer what the status means: 0 is valid, 1 revoked and 2 suspended (Token Status List, 7.1).',
+    },
     'status_list.unavailable': {
       meaning: 'The status list could not be fetched.',
       remedy:

@@ -80,5 +80,6 @@ export async function readList(
   const packed = map.get(BIT_INDEX_LIST)
   if (!(packed instanceof Uint8Array)) throw malformedList(`it has no claim ${BIT_INDEX_LIST}`)
   const bits = await unpack(packed, gunzip)
-  return { ...end, bytes: bits.length, isSet: (index) => getBit(bits, index) }
+  const isSet = (index: number) => getBit(bits, index)
+  return { ...end, bytes: bits.length, valueAt: (index) => Number(isSet(index)), isSet }
 }

@@ -6,6 +6,7 @@ import type { DidDocument } from '../dids/index.ts'
 import { usableMethod } from '../dids/usable.ts'
 import { type FieldError, isOutboundFault, Refusal } from '../errors.ts'
 import { type Json, listOf } from '../json.ts'
+import type { StatusState } from '../status-list/token.ts'
 import { hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import type { CompactClaims } from './claims.ts'
 import { type ReadClaims, readCwt, type StatusEntry } from './cwt.ts'
@@ -59,8 +60,8 @@ export interface VerificationRules {
   /** Why the verifier may not rely on credentials of these types and this issuer. Absent: there is no policy. */
   reasonsAgainst?: (issuer: string, types: readonly string[]) => Promise<PolicyReason[]>
   resolveDid(did: string): Promise<DidDocument>
-  /** Returns whether the entry is set in its list; undefined: the status is not checked. */
-  isRevoked?: ((entry: StatusEntry, issuer: string) => Promise<boolean>) | undefined
+  /** Returns the state of the entry in its list; undefined: the status is not checked. */
+  statusOf?: ((entry: StatusEntry, issuer: string) => Promise<StatusState>) | undefined
 }
 
 const failed = (type: ErrorType, message: string, details: FieldError[] = []): VerificationError => ({
@@ -117,12 +118,13 @@ async function signatureError(message: CoseSign1, issuer: string, rules: Verific
   return fault && failed('SignatureInvalid', 'The signature is not one of the issuer over this credential.')
 }
 
-async function statusError({ status }: ReadClaims, issuer: string, { isRevoked }: VerificationRules) {
-  if (!isRevoked || !status) return undefined
+async function statusError({ status }: ReadClaims, issuer: string, { statusOf }: VerificationRules) {
+  if (!statusOf || !status) return undefined
   if (status === 'unknown')
     return failed('UnsupportedRevocationType', 'The status of the credential is of a kind that is not supported.')
   try {
-    return (await isRevoked(status, issuer)) ? failed('Revoked', 'The issuer has revoked the credential.') : undefined
+    const state = await statusOf(status, issuer)
+    return state === 'valid' ? undefined : failed('Revoked', `The issuer has ${state} the credential.`)
   } catch (error) {
     if (isOutboundFault(error)) return failed('NetworkError', error.message)
     if (!(error instanceof Refusal)) throw error

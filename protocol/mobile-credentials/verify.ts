@@ -1,7 +1,7 @@
 import type { PolicyReason } from '../credentials/policy.ts'
 import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../credentials/trust.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
-import type { TokenEntry } from '../status-list/token.ts'
+import type { StatusState, TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBeyondLibrary, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import type { MdlDocument } from './mdl.ts'
@@ -41,10 +41,10 @@ export interface Rules {
   /** Whether the key of a document signer was revoked. */
   isRevoked(signer: Certificate): boolean
   /**
-   * Whether an entry of a status list is set. `iaca`: the trusted certificate that the credential leads to. Throws
+   * The state of an entry of a status list. `iaca`: the trusted certificate that the credential leads to. Throws
    * `Refusal('status_list.…' | 'outbound.…')` and `Unavailable('outbound')`.
    */
-  isSet(entry: TokenEntry, iaca: Certificate): Promise<boolean>
+  statusOf(entry: TokenEntry, iaca: Certificate): Promise<StatusState>
   /** Absent: the device is not asked for. */
   session?: Session | undefined
 }
@@ -163,13 +163,14 @@ const device: Check = async ({ mdl }, { session }) =>
     : []
 
 /** Only of a credential that is genuine: nobody else makes the platform fetch a list. */
-async function status({ mdoc: { mso }, iaca }: Facts, { isSet }: Rules, isGenuine: boolean): Promise<Reason[]> {
+async function status({ mdoc: { mso }, iaca }: Facts, { statusOf }: Rules, isGenuine: boolean): Promise<Reason[]> {
   if (mso.status === undefined) return []
   const entry = statusEntryOf(mso.status)
   if (!entry) return failed('Status', 'The status of the credential is of an unsupported kind.')
   if (!isGenuine || !iaca) return []
   try {
-    return (await isSet(entry, iaca)) ? failed('Revoked', 'The issuer has revoked the credential.') : []
+    const state = await statusOf(entry, iaca)
+    return state === 'valid' ? [] : failed('Revoked', `The issuer has ${state} the credential.`)
   } catch (error) {
     if (isOutboundFault(error)) return failed('StatusUnavailable', error.message)
     if (!(error instanceof Refusal)) throw error

@@ -3,7 +3,14 @@ import { fromBase64url } from '../base64url.ts'
 import type { VerificationKey } from '../data-integrity/keys.ts'
 import { Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
-import { LIST_BYTES, malformedList, type ReadList, statusAt, type TokenEntry, unpack } from '../status-list/token.ts'
+import {
+  LIST_BYTES,
+  listOfStatuses,
+  malformedList,
+  type ReadList,
+  type TokenEntry,
+  unpack,
+} from '../status-list/token.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import { Faulty } from './faults.ts'
 import { signatureFault, VERIFIED_ALGORITHMS } from './keys.ts'
@@ -65,10 +72,5 @@ export async function readStatusListJwt(
   const packed = typeof lst === 'string' ? fromBase64url(lst) : undefined
   if (!packed || typeof bits !== 'number' || ![1, 2, 4, 8].includes(bits))
     throw malformedList('it has no status_list with bits and lst')
-  const statuses = await unpack(packed, inflate)
-  return {
-    ...(expiresAt && { expiresAt }),
-    bytes: statuses.length,
-    isSet: (index) => statusAt(statuses, bits, index) !== 0,
-  }
+  return { ...(expiresAt && { expiresAt }), ...listOfStatuses(await unpack(packed, inflate), bits) }
 }

@@ -3,7 +3,7 @@ import type { ListedIssuer, TrustFinding } from '../credentials/trust.ts'
 import type { VerificationKey } from '../data-integrity/keys.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
-import type { TokenEntry } from '../status-list/token.ts'
+import type { StatusState, TokenEntry } from '../status-list/token.ts'
 import { type Clock, hasCome, isToCome, momentOfSeconds } from '../time.ts'
 import { CHECKS, type CheckName, type Fault, Faulty, faulty } from './faults.ts'
 import { isIntegrity } from './integrity.ts'
@@ -21,8 +21,6 @@ export interface IssuerKey {
   /** The DID, the https URL, or the name of the certificate's authority (`authorityOf`). */
   issuer: string
 }
-
-export type StatusState = 'valid' | 'revoked' | 'suspended'
 
 export interface VerificationRules extends Clock {
   /**
@@ -245,7 +243,8 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
     try {
       faults.push(...(await rules.typeFaults(processed, vct, typeof integrity === 'string' ? integrity : undefined)))
     } catch (error) {
-      faults.push(foreseen(error, 'TypeMetadata', 'type_metadata', 'type_metadata_unavailable'))
+      const fault = foreseen(error, 'TypeMetadata', 'type_metadata', 'type_metadata_unavailable')
+      faults.push({ ...fault, check: 'TypeMetadata' })
     }
   }
 
@@ -271,7 +270,8 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
       const state = await rules.statusOf(entry, issuer)
       if (state !== 'valid') report(state, `The issuer has ${state} the credential.`)
     } catch (error) {
-      faults.push(foreseen(error, 'Status', 'status_list', 'status_unavailable'))
+      // also where the key of the list is at fault: that of the credential has passed
+      faults.push({ ...foreseen(error, 'Status', 'status_list', 'status_unavailable'), check: 'Status' })
     }
   }
 

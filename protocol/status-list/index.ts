@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gunzipSync, gzipSync } from 'node:zlib'
 import { Refusal } from '../errors.ts'
+import { unpacking } from './unpacking.ts'
 
 export { permute } from './permutation.ts'
 
@@ -88,7 +89,7 @@ export function decodeList(encodedList: string, rules: DecodeRules = {}): Uint8A
 export async function decodeListAside(encodedList: string, rules: DecodeRules = {}): Promise<Uint8Array> {
   const packed = packedOf(encodedList)
   try {
-    return longEnough(await promisify(gunzip)(packed, UNPACKED), rules)
+    return longEnough(await unpacking(() => promisify(gunzip)(packed, UNPACKED)), rules)
   } catch (error) {
     throw asRefusal(error)
   }

@@ -3,6 +3,7 @@ import { deflateSync, type gunzip, inflate } from 'node:zlib'
 import { type Cbor, type CborMap, encodeCbor, isCborMap } from '../cose/cbor.ts'
 import { Refusal } from '../errors.ts'
 import { momentOfSeconds } from '../time.ts'
+import { unpacking } from './unpacking.ts'
 
 /** Media types of a Status List Token (draft-ietf-oauth-status-list, section 5). */
 export const TOKEN_TYPES = {
@@ -79,18 +80,44 @@ export const malformedList = (what: string) =>
 
 export async function unpack(bytes: Uint8Array, how: typeof gunzip | typeof inflate): Promise<Uint8Array> {
   try {
-    return await promisify<Uint8Array, typeof UNPACKED, Buffer>(how)(bytes, UNPACKED)
+    return await unpacking(() => promisify<Uint8Array, typeof UNPACKED, Buffer>(how)(bytes, UNPACKED))
   } catch {
     throw malformedList('its bits cannot be decompressed')
   }
 }
 
-/** A verified list: whether an index is set. */
+export type StatusState = 'valid' | 'revoked' | 'suspended'
+
+/** Status types (section 7.1): VALID, INVALID, SUSPENDED. */
+const STATES: readonly StatusState[] = ['valid', 'revoked', 'suspended']
+
+/**
+ * What a status says. Throws `Refusal('status_list.unknown_status')` for one that only its application knows: the credential
+ * is not valid by it, and not known to be revoked.
+ */
+export function stateOf(value: number): StatusState {
+  const state = STATES[value]
+  if (state) return state
+  throw new Refusal(
+    'status_list.unknown_status',
+    `The credential has the status ${value} in its list, which says neither that it is valid nor that it is revoked or suspended.`,
+  )
+}
+
+/** A verified list. */
 export interface ReadList {
   expiresAt?: Date
   /** Of the decompressed statuses. */
   bytes: number
+  /** The status of an index. Throws `Refusal('status_list.index_out_of_range')`. */
+  valueAt(index: number): number
   isSet(index: number): boolean
+}
+
+/** Statuses of so many bits each as a list. */
+export const listOfStatuses = (statuses: Uint8Array, width: number): Omit<ReadList, 'expiresAt'> => {
+  const valueAt = (index: number) => statusAt(statuses, width, index)
+  return { bytes: statuses.length, valueAt, isSet: (index) => valueAt(index) !== 0 }
 }
 
 /** Throws `Refusal('status_list.mismatch')` for a list whose `sub` is not the address that the credential names. */
@@ -107,8 +134,7 @@ export async function readStatuses(claims: CborMap, url: string): Promise<Omit<R
   const packed = isCborMap(list) ? list.get('lst') : undefined
   if (!(packed instanceof Uint8Array) || ![1, 2, 4, 8].includes(width))
     throw malformedList('it has no status_list with bits and lst')
-  const statuses = await unpack(packed, inflate)
-  return { bytes: statuses.length, isSet: (index) => statusAt(statuses, width, index) !== 0 }
+  return listOfStatuses(await unpack(packed, inflate), width)
 }
 
 /** The end of a list by its claim `exp`. Throws `Refusal('status_list.malformed')` for an end that is no time. */

@@ -129,14 +129,14 @@ test('the first check that fails is the error, in the order of the format', asyn
   const late = { exp: seconds('2026-01-01T00:00:00Z'), nbf: seconds('2028-01-01T00:00:00Z') }
   const other = { resolveDid: async () => document({ assertionMethod: [] }) }
   const payload = await credential(late, undefined, true)
-  const isRevoked = async () => true
-  const of = async (more: Parameters<typeof verify>[1]) => (await verify(payload, { isRevoked, ...more })).error?.type
+  const statusOf = async () => 'revoked' as const
+  const of = async (more: Parameters<typeof verify>[1]) => (await verify(payload, { statusOf, ...more })).error?.type
   t.is(await of({ trustedIssuers: [], ...other }), 'IssuerNotTrusted')
   t.is(await of({ trustedIssuers: [ISSUER], ...other }), 'NotActive')
   t.is(await of({ assertNotBefore: false, ...other }), 'Expired')
   t.is(await of({ assertNotBefore: false, assertExpiry: false, ...other }), 'IssuerPublicKeyInvalid')
   t.is(await of({ assertNotBefore: false, assertExpiry: false }), 'Revoked')
-  t.is(await of({ assertNotBefore: false, assertExpiry: false, isRevoked: undefined }), undefined)
+  t.is(await of({ assertNotBefore: false, assertExpiry: false, statusOf: undefined }), undefined)
 })
 
 test('clocks may differ by the tolerance, either way (D-167)', async (t) => {
@@ -185,11 +185,13 @@ test('a status that cannot be had fails the verification: NetworkError, Unsuppor
     [new Refusal('outbound.blocked', 'no'), 'NetworkError'],
     [new Refusal('status_list.malformed', 'no list'), 'UnsupportedRevocationType'],
   ] as const)
-    t.is((await verify(payload, { isRevoked: async () => Promise.reject(thrown) })).error?.type, type)
-  t.true((await verify(payload, { isRevoked: async () => false })).verified)
-  await t.throwsAsync(verify(payload, { isRevoked: async () => Promise.reject(new TypeError('ours')) }))
+    t.is((await verify(payload, { statusOf: async () => Promise.reject(thrown) })).error?.type, type)
+  t.true((await verify(payload, { statusOf: async () => 'valid' })).verified)
+  const { error } = await verify(payload, { statusOf: async () => 'suspended' })
+  t.deepEqual([error?.type, error?.message], ['Revoked', 'The issuer has suspended the credential.'])
+  await t.throwsAsync(verify(payload, { statusOf: async () => Promise.reject(new TypeError('ours')) }))
   const unknown = new Map<number, Cbor>([[1, ISSUER], [65535, new Map([['identifier_list', new Map()]])]]) // biome-ignore format: one line
-  const verdict = await verify(await signed(encodeCbor(unknown)), { isRevoked: async () => false })
+  const verdict = await verify(await signed(encodeCbor(unknown)), { statusOf: async () => 'valid' })
   t.is(verdict.error?.type, 'UnsupportedRevocationType')
 })
 
@@ -233,7 +235,7 @@ const VC = { '@context': ['https://www.w3.org/2018/credentials/v1'], type: ['Ver
 async function semantic(members: object, claims: object = {}) {
   const payload = encodeClaims(ID, { iss: ISSUER, ...claims }, { vc: { ...VC, ...members } })
   const signed = await signCoseSign1({ protected: new Map([[HEADER.kid, text('key-1')]]), payload }, signer)
-  const rules = { profile: 'compact-semantic', isRevoked: async () => false } as const
+  const rules = { profile: 'compact-semantic', statusOf: async () => 'valid' as const } as const
   return verify(toText(PREFIXES['compact-semantic'], signed), rules)
 }
 

@@ -52,7 +52,7 @@ async function isRevoked(iss: string, reference: IssuerReference, key = issuerKe
   const claims = { iss, sub: LIST, status_list: { bits: 1, lst: deflateSync(bytes).toString('base64url') } }
   const text = await jwtOf({ alg: 'ES256', typ: 'statuslist+jwt', kid: KID }, claims, key)
   const namedLists = {
-    isOwnSet: async () => undefined,
+    ownState: async () => undefined,
     foreignList: (_: string, { read }: { read(bytes: Uint8Array): unknown }) => read(Buffer.from(text)),
   }
   const status = createSdJwtStatus({ now: () => NOW, config, namedLists, issuerKeys } as never)
@@ -60,7 +60,7 @@ async function isRevoked(iss: string, reference: IssuerReference, key = issuerKe
     key: { keyType: 'p256', publicKey: new Uint8Array() },
     issuer: reference.by === 'x5c' ? '' : reference.issuer,
   }
-  return status.isSet(TENANT, { index: 7, url: LIST }, reference, found as never)
+  return (await status.stateIn(TENANT, { index: 7, url: LIST }, reference, found as never)) === 'revoked'
 }
 
 test('the status list of an https issuer may name the DID of its key: the key is in the metadata of the issuer', async (t) => {
@@ -86,7 +86,7 @@ test('a status list by certificates is signed under the authority of the credent
   const text = await jwtOf({ alg: 'ES256', typ: 'statuslist+jwt', x5c: ['YQ=='] }, claims)
   const names: string[] = []
   const namedLists = {
-    isOwnSet: async () => undefined,
+    ownState: async () => undefined,
     foreignList(_: string, { name, read }: { name: string; read(bytes: Uint8Array): unknown }) {
       names.push(name)
       return read(Buffer.from(text))
@@ -95,8 +95,8 @@ test('a status list by certificates is signed under the authority of the credent
   const key = keyOfJwk(issuerKey.jwk)
   const issuerKeys = { find: async () => ({ key, issuer: 'one authority' }) }
   const status = createSdJwtStatus({ now: () => NOW, config, namedLists, issuerKeys } as never)
-  const isSet = (issuer: string, tenantId = TENANT) =>
-    status.isSet(tenantId, { index: 7, url: LIST }, { by: 'x5c', chain: [] }, { key, issuer })
+  const isSet = async (issuer: string, tenantId = TENANT) =>
+    (await status.stateIn(tenantId, { index: 7, url: LIST }, { by: 'x5c', chain: [] }, { key, issuer })) === 'revoked'
   t.false(await isSet('one authority'))
   const { fault } = await t.throwsAsync(isSet('another authority'), { instanceOf: Faulty })
   t.is(fault.code, 'sd_jwt.status_list_of_other')

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { byClock } from '../../frame/caches.ts'
 
 const LIST_LIFETIME_MS = 30_000
+/** What an entry of the cache takes besides the list, which may be empty: the cache takes no size of 0. */
+const ENTRY_BYTES = 512
 
 /** Where a list of others is, and how it is read. */
 export interface Reading<List> {
@@ -18,9 +19,6 @@ export interface Reading<List> {
   /** Reads and verifies the list; `size` in bytes. Throws `Refusal('status_list.…')`. */
   read(bytes: Buffer): Promise<{ list: List; size: number }>
 }
-
-/** The largest list has 16 MiB, so only two of a kind are unpacked at a time. */
-export const createUnpacking = () => pLimit(2)
 
 /**
  * Lists of others, fetched again after half a minute. `name` names who was trusted when the list was verified: others do
@@ -41,7 +39,7 @@ export function createForeignLists<List extends object>({ outbound, now }: Pick<
     if (status !== 200)
       throw new Refusal('status_list.unavailable', `The server of the status list answered with status ${status}.`)
     const { list, size } = await read(body)
-    lists.set(name, list, { size })
+    lists.set(name, list, { size: ENTRY_BYTES + size })
     return list
   }
 }

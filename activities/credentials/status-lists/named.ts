@@ -1,11 +1,11 @@
 import { Refusal } from '../../../protocol/errors.ts'
 import type { StatusListKind } from '../../../protocol/status-list/index.ts'
-import { LIST_BYTES, type ReadList } from '../../../protocol/status-list/token.ts'
+import { LIST_BYTES, type ReadList, type StatusState } from '../../../protocol/status-list/token.ts'
 import { hasCome } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { CredentialStatus } from './changes.ts'
-import { createForeignLists, createUnpacking, ownListId } from './foreign.ts'
+import { createForeignLists, ownListId } from './foreign.ts'
 
 /** The place of a credential in a list that it names. */
 interface Place {
@@ -41,11 +41,10 @@ interface Parts extends Pick<Dependencies, 'outbound' | 'config' | 'now'> {
 export function createNamedLists({ outbound, config, now, tenants, credentialStatus }: Parts) {
   const { publicUrl, clockToleranceMs: toleranceMs } = config
   const lists = createForeignLists<ReadList>({ outbound, now })
-  const unpacking = createUnpacking()
 
   return {
-    /** Whether an entry of a list of this platform is set, by its rows; undefined for a list of others. */
-    async isOwnSet({ index, url }: Place, { path, kind, issuer }: OwnList): Promise<boolean | undefined> {
+    /** The state of an entry of a list of this platform, by its rows; undefined for a list of others. */
+    async ownState({ index, url }: Place, { path, kind, issuer }: OwnList): Promise<StatusState | undefined> {
       const place = new URL(url)
       const id = ownListId(publicUrl, place, path)
       const stored = id === undefined ? undefined : await credentialStatus.storedEntry(id, index)
@@ -56,7 +55,7 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
         throw new Refusal('status_list.mismatch', 'The status list is of another issuer, kind or address.')
       if (index >= stored.size)
         throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')
-      return stored.state === 'revoked'
+      return stored.state
     },
 
     /** A list of others, read again after half a minute. Throws `Refusal`, `Unavailable('outbound')`. */
@@ -68,7 +67,7 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
         maxBytes: LIST_BYTES,
         isCurrent: ({ expiresAt }) => !(expiresAt && hasCome(expiresAt, { now: now(), toleranceMs })),
         async read(bytes) {
-          const list = await unpacking(() => read(bytes))
+          const list = await read(bytes)
           return { list, size: list.bytes }
         },
       }),

@@ -99,6 +99,8 @@ test('who cannot be asked is another fault than an answer that does not fit; our
     [new Refusal('outbound.refused', 'The address is private.'), 'Status', 'status_unavailable'],
     [new Refusal('status_list.unavailable', 'There is no list.'), 'Status', 'status_unavailable'],
     [new Refusal('status_list.not_verified', 'Another key signed the list.'), 'Status', 'status_list'],
+    [faulty('IssuerKey', 'key_ended', 'The key of the list has ended.'), 'Status', 'key_ended'],
+    [faulty('Syntax', 'malformed', 'The type is no JSON.'), 'TypeMetadata', 'malformed'],
     [unavailable, 'TypeMetadata', 'type_metadata_unavailable'],
     [new Refusal('type_metadata.unavailable', 'There is no document.'), 'TypeMetadata', 'type_metadata_unavailable'],
     [new Refusal('type_metadata.malformed', 'The document is no JSON.'), 'TypeMetadata', 'type_metadata'],
