@@ -55,7 +55,11 @@ export function createCompactVerifier({ config, now, didResolver, namedLists, po
   }
 
   async function stateIn(tenantId: string, entry: StatusEntry, issuer: string): Promise<StatusState> {
-    const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
+    const ours = await namedLists.ownState(entry, {
+      path: OWN_LIST,
+      kind: LIST_KIND,
+      isBy: ({ did }) => did === issuer,
+    })
     return ours ?? stateOf((await foreignList(tenantId, entry, issuer)).valueAt(entry.index))
   }
 

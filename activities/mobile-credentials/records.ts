@@ -1,5 +1,6 @@
 import type { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
+import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { type Certificate, parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
 
@@ -53,6 +54,12 @@ export interface SignerRecord {
 
 /** A certificate of our own rows; imports of earlier releases may have bytes after it. */
 export const storedCertificate = (bytes: Uint8Array): Certificate => parseCertificate(new Uint8Array(bytes))
+
+/** Whether a list is of the authority of a certificate: by its key, since certificates have successors (D-327). */
+export const isOfAuthority =
+  (iaca: Certificate | undefined) =>
+  ({ iaca: stored }: { iaca: Uint8Array | null }): boolean =>
+    iaca !== undefined && stored !== null && authorityOf(storedCertificate(stored)) === authorityOf(iaca)
 
 const dataOf = ({ subject, notBefore, notAfter }: Certificate): CertificateData => ({
   ...subject,

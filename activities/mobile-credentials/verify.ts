@@ -14,7 +14,7 @@ import { type StatusState, stateOf, TOKEN_TYPES, type TokenEntry } from '../../p
 import { UUID } from '../../protocol/uuid.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { storedCertificate } from './records.ts'
+import { isOfAuthority, storedCertificate } from './records.ts'
 import { LIST_KIND } from './sign.ts'
 import { invalidRequest } from './terms.ts'
 
@@ -103,11 +103,11 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
 
   /** Own lists are read from their rows: current, and without a network call. */
   async function stateIn(tenantId: string, entry: TokenEntry, trust: ListTrust): Promise<StatusState> {
-    const { fingerprint: issuer } = trust.iaca
-    const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, issuer })
+    const isBy = isOfAuthority(trust.iaca)
+    const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, isBy })
     if (ours !== undefined) return ours
     const list = await namedLists.foreignList(entry.url, {
-      name: `${tenantId} ${issuer} ${entry.url}`,
+      name: `${tenantId} ${trust.iaca.fingerprint} ${entry.url}`,
       readFor: tenantId,
       accept: TOKEN_TYPES.cwt,
       read: (bytes) => readMobileList(bytes, entry.url, trust, clock()),

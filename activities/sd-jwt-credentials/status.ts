@@ -7,6 +7,7 @@ import { UUID } from '../../protocol/uuid.ts'
 import { LIST_KIND as DID_LIST } from '../compact-credentials/sign.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { isOfAuthority } from '../mobile-credentials/records.ts'
 import { LIST_KIND as SIGNER_LIST } from '../mobile-credentials/sign.ts'
 import type { FoundKey, IssuerKeys } from './issuer-keys.ts'
 
@@ -30,9 +31,11 @@ function didOf(reference: Exclude<IssuerReference, { by: 'x5c' }>, { url }: Toke
 export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts) {
   /** Own lists are read from their rows: current, and without a network call. */
   const ownEntry = (entry: TokenEntry, reference: IssuerReference, { iaca }: FoundKey) => {
-    if (reference.by !== 'x5c')
-      return namedLists.ownState(entry, { path: OF_DIDS, kind: DID_LIST, issuer: didOf(reference, entry) })
-    return namedLists.ownState(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, issuer: iaca?.fingerprint ?? '' })
+    if (reference.by !== 'x5c') {
+      const of = didOf(reference, entry)
+      return namedLists.ownState(entry, { path: OF_DIDS, kind: DID_LIST, isBy: ({ did }) => did === of })
+    }
+    return namedLists.ownState(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, isBy: isOfAuthority(iaca) })
   }
 
   return {

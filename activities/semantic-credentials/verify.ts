@@ -115,7 +115,7 @@ export function createCredentialVerifier(parts: Parts) {
     const place = await tenants.byHost(new URL(listUrl).host)
     if (place?.id !== stored.tenantId) throw mismatch('is not published at this address')
     if (stored.kind !== listType || stored.purpose !== purpose) throw mismatch('has another kind or purpose')
-    if (stored.issuer !== null && stored.issuer !== issuerId(issuer)) throw mismatch('has another issuer')
+    if (stored.did !== null && stored.did !== issuerId(issuer)) throw mismatch('has another issuer')
     if (index >= stored.size)
       throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')
   }

@@ -87,8 +87,21 @@ async function imported() {
   const put = (body: object) => world.ask(`${SIGNERS}/${signer.id}`, { method: 'PUT', token, body })
   const sign = async () => (await signMobile(world, token, { ...MOBILE_SIGN_EXAMPLE })).mobileEncoded
   const revoke = () => world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
-  return { token, newPem, put, sign, revoke }
+  return { token, iaca, newPem, put, sign, revoke }
 }
+
+test('status lists stay those of an authority whose certificate was renewed: it is its key (D-327, D-644)', async (t) => {
+  const { token, iaca, newPem, put } = await imported()
+  t.is((await put({ active: true, certificatePem: await newPem() })).status, 200)
+  const { mobileId, mobileEncoded } = await signMobile(world, token, { ...MOBILE_SIGN_EXAMPLE, revocable: true })
+  t.deepEqual(await verdictOn(mobileEncoded, token), ['verified'])
+  const certificatePem = toPem('CERTIFICATE', await iaca.renewed())
+  t.is((await world.ask(IACAS, { token, body: { certificatePem } })).status, 201)
+  t.deepEqual(await verdictOn(mobileEncoded, token), ['verified'])
+  const body = { isRevoked: true }
+  t.is((await world.ask(`/v1/credentials/mobile/${mobileId}/revocation-status`, { token, body })).status, 200)
+  t.deepEqual(await verdictOn(mobileEncoded, token), ['Revoked'])
+})
 
 test('a revoked signer takes no new certificate, and stays revoked', async (t) => {
   const { token, newPem, put, sign, revoke } = await imported()

@@ -1,11 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { deflateSync } from 'node:zlib'
 import test from 'ava'
 import { createNamedLists } from '../../activities/credentials/status-lists/named.ts'
 import { createSdJwtStatus } from '../../activities/sd-jwt-credentials/status.ts'
 import { Refusal } from '../../protocol/errors.ts'
+import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
+import { parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { keyOfJwk } from '../../protocol/sd-jwt-credentials/keys.ts'
+import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { issuerKey, jwtOf, NOW } from '../support/sd-jwt/tokens.ts'
 
 const TENANT = 'tenant'
@@ -74,4 +78,22 @@ test('1 is revoked, 2 suspended, and another status is named as one that nobody 
   ])
   const { message } = await t.throwsAsync(stateIn('issuer.example', 3), { code: 'status_list.unknown_status' })
   t.regex(message, /the status 3 /)
+})
+
+test('an own list is of the authority by its key, whichever certificate a tenant trusts (D-327, D-644)', async (t) => {
+  const [authority, stranger] = [await makeForeignIaca(), await makeForeignIaca()]
+  const stored = { tenantId: TENANT, kind: 'TokenStatusList', size: 8, did: null, state: 'valid' }
+  const storedEntry = async () => ({ ...stored, iaca: authority.certificate })
+  const tenants = { byHost: async () => ({ id: TENANT }) }
+  const namedLists = createNamedLists({ config, now: () => NOW, tenants, credentialStatus: { storedEntry } } as never)
+  const status = createSdJwtStatus({ now: () => NOW, config, namedLists } as never)
+  const url = `https://platform.example/v1/credentials/mobile/status-lists/${randomUUID()}`
+  const stateFor = (der: Uint8Array) => {
+    const iaca = parseCertificate(new Uint8Array(der))
+    const found = { key, issuer: authorityOf(iaca), iaca }
+    return status.stateIn(TENANT, { index: 0, url }, { by: 'x5c', chain: [] }, found)
+  }
+  t.is(await stateFor(authority.certificate), 'valid')
+  t.is(await stateFor(await authority.renewed()), 'valid')
+  await t.throwsAsync(stateFor(stranger.certificate), { code: 'status_list.mismatch' })
 })

@@ -30,7 +30,7 @@ const without = {
     ),
 }
 
-const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did, i.fingerprint,
+const STORED = `select l.tenant_id, l.kind, l.purpose, l.size, d.did, i.certificate,
   coalesce(c.revoked, false) as revoked, coalesce(s.suspended, false) as suspended
   from status_lists l left join dids d on d.id = l.did_id left join mobile_iacas i on i.id = l.iaca_id
   left join credentials c on c.status_list_id = l.id and c.status_index = $2::bigint
@@ -43,7 +43,7 @@ interface StoredRow {
   purpose: string
   size: number
   did: string | null
-  fingerprint: string | null
+  certificate: Buffer | null
   revoked: boolean
   suspended: boolean
 }
@@ -54,8 +54,10 @@ export interface StoredEntry {
   kind: string
   purpose: string
   size: number
-  /** DID, or the fingerprint of an IACA; null when it was deleted, because its lists stay. */
-  issuer: string | null
+  /** The issuer of a list by a DID; null when it was deleted, because its lists stay. */
+  did: string | null
+  /** The certificate of the IACA of a list by its signers. */
+  iaca: Uint8Array | null
   state: 'valid' | 'revoked' | 'suspended'
 }
 
@@ -159,10 +161,9 @@ export const createCredentialStatus = ({
       const query = { name: 'stored-status', text: STORED, values: [listId, index] }
       const [row] = (await systemSql.query<StoredRow>(query)).rows
       if (!row) return undefined
-      const { tenant_id: tenantId, kind, purpose, size, did, fingerprint, revoked, suspended } = row
-      const issuer = did ?? fingerprint
+      const { tenant_id: tenantId, kind, purpose, size, did, certificate: iaca, revoked, suspended } = row
       const state = revoked ? 'revoked' : suspended ? 'suspended' : 'valid'
-      return { tenantId, kind, purpose, size, issuer, state }
+      return { tenantId, kind, purpose, size, did, iaca, state }
     },
   }
 }

@@ -4,7 +4,7 @@ import { LIST_BYTES, type ReadList, type StatusState } from '../../../protocol/s
 import { hasCome } from '../../../protocol/time.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import type { CredentialStatus } from './changes.ts'
+import type { CredentialStatus, StoredEntry } from './changes.ts'
 import { createForeignLists, ownListId } from './foreign.ts'
 
 /** The place of a credential in a list that it names. */
@@ -18,8 +18,8 @@ export interface OwnList {
   /** The first group is the id. */
   path: RegExp
   kind: StatusListKind
-  /** DID of the issuer, or the fingerprint of the IACA. */
-  issuer: string
+  /** Whether its issuer, where that was not deleted, is the one of the credential. */
+  isBy(issuer: Pick<StoredEntry, 'did' | 'iaca'>): boolean
 }
 
 export interface ForeignList {
@@ -44,14 +44,14 @@ export function createNamedLists({ outbound, config, now, tenants, credentialSta
 
   return {
     /** The state of an entry of a list of this platform, by its rows; undefined for a list of others. */
-    async ownState({ index, url }: Place, { path, kind, issuer }: OwnList): Promise<StatusState | undefined> {
+    async ownState({ index, url }: Place, { path, kind, isBy }: OwnList): Promise<StatusState | undefined> {
       const place = new URL(url)
       const id = ownListId(publicUrl, place, path)
       const stored = id === undefined ? undefined : await credentialStatus.storedEntry(id, index)
       if (!stored) return undefined
       const publisher = await tenants.byHost(place.host)
       const isSame = publisher?.id === stored.tenantId && stored.kind === kind
-      if (!isSame || (stored.issuer !== null && stored.issuer !== issuer))
+      if (!isSame || ((stored.did ?? stored.iaca) !== null && !isBy(stored)))
         throw new Refusal('status_list.mismatch', 'The status list is of another issuer, kind or address.')
       if (index >= stored.size)
         throw new Refusal('status_list.index_out_of_range', 'The status index is outside of its list.')

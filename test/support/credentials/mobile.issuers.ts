@@ -47,6 +47,8 @@ export async function makeForeignIaca(subject: Subject = {}) {
   return {
     certificate,
     certificatePem: toPem('CERTIFICATE', certificate),
+    /** Another certificate of the same name and key. */
+    renewed: () => createIacaCertificate(root, terms(subject, 3_500)),
     certify: (publicKey: Uint8Array, of: Subject = subject, days = 300) =>
       createSignerCertificate(iaca, publicKey, terms(of, days)),
     /** A signer with a certificate of it. */
