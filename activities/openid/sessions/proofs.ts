@@ -9,6 +9,7 @@ import { parseJson } from '../../../protocol/json.strict.ts'
 import { isObject } from '../../../protocol/json.ts'
 import {
   assertedLevels,
+  attestedKey,
   type KeyAttestation,
   requirementsFor,
   verifyKeyAttestation,
@@ -51,8 +52,9 @@ interface Proven {
 }
 
 interface Attested {
+  /** By their thumbprints. */
   keys: ReadonlyMap<string, Holder>
-  nonce: string
+  attestation: KeyAttestation
 }
 
 const thumbprintOf = ({ jwk }: Holder): Promise<string> => calculateJwkThumbprint({ ...jwk })
@@ -131,15 +133,27 @@ export function createKeyProofs(parts: Parts) {
 
   /** The keys of an attestation that comes with a proof, by their thumbprints. */
   async function attestedWith(wallet: Wallet, sent: SentProof, policy: WalletPolicy): Promise<Attested> {
-    const { holders, nonce } = await attestedKeys(wallet, sent, policy, true)
-    const entries = holders.map(async (holder) => [await thumbprintOf(holder), holder] as const)
-    return { keys: new Map(await Promise.all(entries)), nonce }
+    const attestation = await attestedKeys(wallet, sent, policy, true)
+    const entries = attestation.holders.map(async (holder) => [await thumbprintOf(holder), holder] as const)
+    return { keys: new Map(await Promise.all(entries)), attestation }
   }
 
   /** The key of each proof, and those that are attested with it (appendix F.1). */
   async function byProofs(wallet: Wallet, proofs: readonly SentProof[], policy: WalletPolicy): Promise<Proven> {
     const { issuer, clientId } = wallet
-    const rules = { audience: issuer, clientId, now: now(), toleranceMs: config.clockToleranceMs, keyOf }
+    const attestations = new Map<string, Attested>()
+    const attestedBy = async (sent: SentProof): Promise<Attested> => {
+      const attested = attestations.get(sent.jwt) ?? (await attestedWith(wallet, sent, policy))
+      attestations.set(sent.jwt, attested)
+      return attested
+    }
+    const attestedKeyOf = async (jwt: string, kid: string, at: string): Promise<Holder> => {
+      const holder = attestedKey((await attestedBy({ jwt, at })).attestation, kid)
+      if (holder) return holder
+      throw invalidKeyProof(at, 'kid', 'expected as kid the index of one of the attested_keys, or the kid of one')
+    }
+    const clock = { now: now(), toleranceMs: config.clockToleranceMs }
+    const rules = { audience: issuer, clientId, ...clock, keyOf, attestedKeyOf }
     const verified: (Proof & { at: string; thumbprint: string })[] = []
     for (const { jwt, at } of proofs) {
       const proof = await verifyProof(jwt, at, rules)
@@ -148,13 +162,10 @@ export function createKeyProofs(parts: Parts) {
     const thumbprints = verified.map(({ thumbprint }) => thumbprint)
     const twice = verified.find(({ thumbprint }, place) => thumbprints.indexOf(thumbprint) < place)
     if (twice) throw refuseMember('invalid_proof', twice.at, 'repeated', 'expected each key once')
-    const attestations = new Map<string, Attested>()
     const holders = new Map<string, Holder>()
     for (const { keyAttestation, at, jwk, did, thumbprint } of verified) {
       if (keyAttestation !== undefined) {
-        const known = attestations.get(keyAttestation)
-        const attested = known ?? (await attestedWith(wallet, { jwt: keyAttestation, at }, policy))
-        attestations.set(keyAttestation, attested)
+        const attested = await attestedBy({ jwt: keyAttestation, at })
         if (!attested.keys.has(thumbprint))
           throw refuseMember('invalid_proof', at, 'key_attestation', 'expected a proof by one of the attested keys')
         for (const [each, holder] of attested.keys) if (!holders.has(each)) holders.set(each, holder)
@@ -168,7 +179,8 @@ export function createKeyProofs(parts: Parts) {
       // in the place of its key, with the DID that the proof names
       holders.set(thumbprint, { jwk, did })
     }
-    const nonces = new Set([...verified, ...attestations.values()].map(({ nonce }) => nonce))
+    const attested = [...attestations.values()].map(({ attestation }) => attestation)
+    const nonces = new Set([...verified, ...attested].map(({ nonce }) => nonce))
     return { holders: [...holders.values()], nonces: [...nonces] }
   }
 

@@ -25,6 +25,8 @@ export interface ProofRules {
   toleranceMs: number
   /** Returns the key of a DID URL. Throws `Refusal` where there is none. */
   keyOf(didUrl: string): Promise<PublicJwk>
+  /** Verifies an attestation and returns that of its keys which a proof names. Throws `Refusal` where it has none. */
+  attestedKeyOf(attestation: string, kid: string, at: string): Promise<Holder>
 }
 
 export interface Proof extends Holder {
@@ -42,13 +44,19 @@ const ASYMMETRIC = new Set(['EC', 'OKP'])
 
 /** The public key of the header, and the DID that the credential is for. */
 async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRules): Promise<Holder> {
-  const { jwk, kid } = header
+  const { jwk, kid, key_attestation: attestation } = header
   const named = (['jwk', 'kid', 'x5c'] as const).filter((name) => header[name] !== undefined)
   if (named.length !== 1 || named[0] === 'x5c')
     throw invalidKeyProof(at, 'key', 'expected exactly one of jwk and kid in its header')
   if (kid !== undefined) {
+    if (typeof kid === 'string' && typeof attestation === 'string' && !kid.startsWith('did:'))
+      return rules.attestedKeyOf(attestation, kid, at)
     if (typeof kid !== 'string' || !/^did:(key|web|jwk):/.test(kid))
-      throw invalidKeyProof(at, 'kid', 'expected as kid a DID URL of did:key, did:web or did:jwk')
+      throw invalidKeyProof(
+        at,
+        'kid',
+        'expected as kid a DID URL of did:key, did:web or did:jwk, or with a key_attestation the index of one of its keys',
+      )
     return { jwk: await rules.keyOf(kid), did: kid.split('#', 1)[0] ?? kid }
   }
   if (!isObject(jwk) || !ASYMMETRIC.has(String(jwk.kty)) || isPrivateJwk(jwk))

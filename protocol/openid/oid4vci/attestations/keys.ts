@@ -47,6 +47,8 @@ export interface KeyAttestationRules extends AttestationRules, KeyRequirements {
 
 export interface KeyAttestation {
   holders: Holder[]
+  /** What its maker calls each key (`kid` of the JWK); undefined where it has no name. */
+  names: (string | undefined)[]
   /** The nonce of the issuer that it was made for. */
   nonce: string
   /** Where its status is, if it has one; not looked at yet. */
@@ -79,6 +81,21 @@ function holdersOf(keys: unknown, batchSize: number): Holder[] {
   return holders
 }
 
+const namesOf = (keys: unknown): (string | undefined)[] =>
+  Array.isArray(keys) ? keys.map((key) => (isObject(key) && typeof key.kid === 'string' ? key.kid : undefined)) : []
+
+const INDEX = /^(?:0|[1-9]\d{0,3})$/
+
+/**
+ * The key that the `kid` of a proof means: the one of this name, or at this index (OpenID4VCI 1.0, appendix F.1, whose example
+ * has `0`). Undefined where there is none, or where two have the name.
+ */
+export function attestedKey({ holders, names }: KeyAttestation, kid: string): Holder | undefined {
+  const named = holders.filter((_, place) => names[place] === kid)
+  if (named.length > 0) return named.length === 1 ? named[0] : undefined
+  return INDEX.test(kid) ? holders[Number(kid)] : undefined
+}
+
 /** Whether one of the values that it asserts is one of those that are accepted. */
 function checkLevel(name: 'key_storage' | 'user_authentication', asserted: unknown, accepted: readonly string[]): void {
   if (asserted !== undefined && !(Array.isArray(asserted) && asserted.length > 0 && asserted.length <= MAX_VALUES))
@@ -101,5 +118,5 @@ export async function verifyKeyAttestation(jwt: string, rules: KeyAttestationRul
   if (typeof nonce !== 'string') throw new BadAttestation('nonce', 'expected a nonce of the nonce endpoint')
   checkLevel('key_storage', storage, rules.keyStorage)
   checkLevel('user_authentication', user, rules.userAuthentication)
-  return { holders: holdersOf(keys, rules.batchSize), nonce, status, provider }
+  return { holders: holdersOf(keys, rules.batchSize), names: namesOf(keys), nonce, status, provider }
 }
