@@ -34,6 +34,8 @@ const OpenIdWalletProviderSchema = defineEntity({
     attestsKeys: p.boolean(),
     /** Wallets that it vouches for, by their client id; none: each of its wallets. */
     clientIds: p.array(),
+    /** Where codes of its wallets may go that are not registered, besides addresses on the holder's device. */
+    redirectUris: p.array(),
     /** PEM. */
     certificates: p.array(),
     /** Public keys; null: certificates alone count. */

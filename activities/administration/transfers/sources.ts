@@ -106,7 +106,10 @@ export const SOURCES: { readonly [Kind in KindName]: Source } = {
   authenticationProviders: { table: 'authentication_providers', constants: { client_secret: 'null' } },
   interactionHooks: { table: 'openid_configurations' },
   wallets: { table: 'openid_wallets' },
-  walletProviders: { table: 'openid_wallet_providers', absent: { client_ids: `'{}'::text[]` } },
+  walletProviders: {
+    table: 'openid_wallet_providers',
+    absent: { client_ids: `'{}'::text[]`, redirect_uris: `'{}'::text[]` },
+  },
   walletPolicies: {
     table: 'openid_wallet_policies',
     absent: {

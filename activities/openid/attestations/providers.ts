@@ -21,6 +21,7 @@ export interface WalletProviderRecord {
   issuer: string | null
   attests: Attested[]
   clientIds: string[]
+  redirectUris: string[]
   certificates: string[]
   jwks: { keys: WalletJwk[] } | null
 }
@@ -31,6 +32,7 @@ export interface WalletProviderChanges {
   issuer?: string | null
   attests?: readonly Attested[] | undefined
   clientIds?: readonly string[] | undefined
+  redirectUris?: readonly string[] | undefined
   certificates?: readonly string[] | undefined
   /** null: only its certificates count. */
   jwks?: WalletProviderInput['jwks'] | null
@@ -49,16 +51,18 @@ const toRecord = (row: OpenIdWalletProvider): WalletProviderRecord => ({
   issuer: row.issuer ?? null,
   attests: attestedBy(row),
   clientIds: row.clientIds,
+  redirectUris: row.redirectUris,
   certificates: row.certificates,
   jwks: row.jwks ?? null,
 })
 
-const columnsOf = ({ name, issuer, attests, clientIds, certificates, jwks }: WalletProviderInput) => ({
+const columnsOf = ({ name, issuer, attests, clientIds, redirectUris, certificates, jwks }: WalletProviderInput) => ({
   name,
   issuer: issuer ?? null,
   attestsWallets: attests.includes('wallets'),
   attestsKeys: attests.includes('keys'),
   clientIds: [...clientIds],
+  redirectUris: [...redirectUris],
   certificates: [...certificates],
   jwks: jwks ? publicKeys(jwks) : null,
 })
@@ -70,9 +74,10 @@ const WHERE = { wallets: { attestsWallets: true }, keys: { attestsKeys: true } }
 /** The providers that the tenant has registered for this. */
 export async function registeredIn(em: SqlEntityManager, attested: Attested): Promise<TrustedProvider[]> {
   const rows = await em.find(OpenIdWalletProvider, WHERE[attested], { orderBy: { createdAt: 'asc', id: 'asc' } })
-  return rows.map(({ id, issuer, clientIds, certificates, jwks }) => ({
+  return rows.map(({ id, issuer, clientIds, redirectUris, certificates, jwks }) => ({
     id,
     clientIds,
+    redirectUris,
     issuer: issuer ?? undefined,
     certificates: certificates.flatMap((pem) => certificateOfPem(pem) ?? []),
     keys: jwks?.keys ?? [],
@@ -138,6 +143,7 @@ export const createWalletProviders = ({ database, now, uuid, operations }: Parts
         issuer: (issuer === undefined ? row.issuer : issuer) ?? undefined,
         attests: changes.attests ?? attestedBy(row),
         clientIds: changes.clientIds ?? row.clientIds,
+        redirectUris: changes.redirectUris ?? row.redirectUris,
         certificates: changes.certificates ?? row.certificates,
         jwks: (jwks === undefined ? row.jwks : jwks) ?? undefined,
       }

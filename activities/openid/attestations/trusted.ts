@@ -23,6 +23,9 @@ function namesIn(jwt: string): ChainNames {
   return chain.flatMap((each) => (typeof each === 'string' ? (readCertificate(Buffer.from(each, 'base64')) ?? []) : []))
 }
 
+/** A list says nothing of wallets and their addresses: these go to the holder's device, or are registered. */
+const NO_LISTS = { clientIds: [], redirectUris: [], keys: [] }
+
 /** Whose attestations count: wallet providers that the tenant has registered, and those of its enforced trust lists. */
 export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
   /**
@@ -36,7 +39,7 @@ export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
     const others = listed.flatMap(({ listId, fingerprint, certificate: read }) => {
       // what the tenant has registered counts as it has said, with its wallets and its issuer
       if (registered.some((provider) => isOf(provider, read))) return []
-      return [{ id: `${listId} ${fingerprint}`, issuer: undefined, clientIds: [], certificates: [read], keys: [] }]
+      return [{ id: `${listId} ${fingerprint}`, issuer: undefined, ...NO_LISTS, certificates: [read] }]
     })
     return [...registered, ...others]
   },

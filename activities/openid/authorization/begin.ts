@@ -1,7 +1,7 @@
 import { OpenIdWalletLogin } from '../../../entities/openid/wallets.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Json } from '../../../protocol/json.ts'
-import { isTrusted, redirectFaults } from '../../../protocol/openid/oid4vci/authorization/redirects.ts'
+import { isTrusted } from '../../../protocol/openid/oid4vci/authorization/redirects.ts'
 import {
   parametersOfBody,
   readClientId,
@@ -51,7 +51,7 @@ const untrusted = () =>
     'invalid_request',
     'redirect_uri',
     'redirect_uri',
-    'expected an address that the wallet has registered; of a wallet that is not registered, http://127.0.0.1 or http://[::1], or a scheme that is a domain name in reverse',
+    'expected an address that the wallet has registered; of a wallet that is not registered, one of its provider’s list, http://127.0.0.1 or http://[::1], or a scheme that is a domain name in reverse',
   )
 
 /** From the request of a wallet to the authentication provider. */
@@ -59,21 +59,28 @@ export function createLogins(parts: Parts) {
   const { database, now, uuid, sealer, authentication, walletClients, grants, fail } = parts
   const later = (seconds: number) => new Date(now().getTime() + seconds * 1000)
 
-  /** Client and address of a request, once the address is trusted; the state only where it can be repeated. */
-  async function trusted(tenantId: string, parameters: Parameters, isPushed: boolean, isAttested: boolean) {
+  /**
+   * Client and address of a request, once the address is trusted; the state only where it can be repeated. `isVouched`: whether
+   * the provider that attests the wallet has an address on its list.
+   */
+  async function trusted(
+    tenantId: string,
+    parameters: Parameters,
+    { isPushed, isAttested, isVouched }: { isPushed: boolean; isAttested: boolean; isVouched(uri: string): boolean },
+  ) {
     const target = readTarget(parameters)
     const { wallet, policy } = await inTenant(database.tenants, tenantId, async (em) => ({
       wallet: await walletOf(em, target.clientId),
       policy: await policyIn(em),
     }))
-    // what is vouched for may name its address with the request itself (RFC 9126, section 2.4)
-    const isNamed = isAttested && !wallet && redirectFaults(target.redirectUri, '').length === 0
+    // never any that the request names: whoever has a genuine wallet could have codes of others sent to a website (D-1051)
+    const isNamed = !wallet && isVouched(target.redirectUri)
     if (!isNamed && !isTrusted(target.redirectUri, wallet?.redirectUris)) {
       // an address that nobody vouched for may be right, and not pushed
       if (!isPushed) checkClient(policy, Boolean(wallet?.jwks), isPushed, isAttested)
       throw untrusted()
     }
-    return { target: { ...target, ...readState(parameters) }, wallet, policy }
+    return { target: { ...target, ...readState(parameters) }, wallet, policy, isNamed }
   }
 
   /**
@@ -169,8 +176,10 @@ export function createLogins(parts: Parts) {
       }
       if (parameters.request_uri !== undefined)
         throw refuseMember('invalid_request', 'request_uri', 'unexpected', 'expected the parameters themselves')
-      const { isAttested } = client
-      const { target, wallet, policy } = await trusted(tenantId, parameters, true, isAttested)
+      const { isAttested, vouchedUris } = client
+      const isVouched = (uri: string) => vouchedUris.length > 0 && isTrusted(uri, vouchedUris)
+      const settled = await trusted(tenantId, parameters, { isPushed: true, isAttested, isVouched })
+      const { target, wallet, policy, isNamed } = settled
       const request = readWalletRequest(parameters, target)
       checkProfile(policy, request)
       checkClient(policy, Boolean(wallet?.jwks), true, isAttested)
@@ -182,6 +191,7 @@ export function createLogins(parts: Parts) {
         ...request,
         ...(dpopJkt !== undefined && { dpopJkt }),
         ...(isAttested && { isAttested }),
+        ...(isNamed && { isNamed }),
       }
       const [id, secret] = [uuid(), newSecret()]
       const at = now()
@@ -210,7 +220,9 @@ export function createLogins(parts: Parts) {
       const target: Target | undefined = kept
       const asked = kept ? { client_id: kept.clientId, redirect_uri: kept.redirectUri } : parameters
       const isAttested = kept?.isAttested ?? false
-      const settled = await trusted(tenantId, asked, isPushed, isAttested)
+      // the address of a pushed request was on the list then
+      const isVouched = () => kept?.isNamed ?? false
+      const settled = await trusted(tenantId, asked, { isPushed, isAttested, isVouched })
       return answerOf(issuer, target ?? settled.target, async () => {
         checkClient(settled.policy, Boolean(settled.wallet?.jwks), isPushed, isAttested)
         return begin(call, kept ?? readWalletRequest(parameters, settled.target), settled.policy)

@@ -47,6 +47,8 @@ export interface WalletClient {
   isRegistered: boolean
   /** A provider of the tenant has vouched for it. */
   isAttested: boolean
+  /** Addresses of the wallets of that provider. */
+  vouchedUris: readonly string[]
   /** Thumbprint of the key of its instance, for which a provider of the tenant has vouched. */
   instanceJkt: string | undefined
   /** Thumbprint of the key that it wants its token bound to. */
@@ -121,7 +123,7 @@ export function createWalletClients(parts: Parts) {
     { tenantId, issuer }: WalletCall,
     sent: SentAttestation,
     { profile }: WalletPolicy,
-  ): Promise<{ clientId: string; jkt: string }> {
+  ): Promise<{ clientId: string; jkt: string; redirectUris: readonly string[] }> {
     const providers = await trustedProviders.trustedFor(tenantId, 'wallets', sent.attestation)
     const attested = await verifyWalletAttestation(sent, {
       ...{ audience: issuer, providers, requiresCertificate: profile === 'haip' },
@@ -143,7 +145,7 @@ export function createWalletClients(parts: Parts) {
       useOnce(em, tenantId, [`attestation ${jkt}`, jti], endsAt),
     )
     if (!isFirst) throw invalidClient('The proof of the attestation was used already. Make one for each request.')
-    return { clientId, jkt }
+    return { clientId, jkt, redirectUris: provider.redirectUris }
   }
 
   return {
@@ -195,7 +197,8 @@ export function createWalletClients(parts: Parts) {
       if (wanted === 'token' && policy.requiresDpop && jkt === undefined)
         throw refuseMember('invalid_request', 'DPoP', 'required', 'expected a DPoP proof: the issuer requires one')
       const isRegistered = assertion !== undefined
-      return { clientId, isAuthenticated, isRegistered, isAttested, instanceJkt: instance?.jkt, jkt, policy }
+      const { jkt: instanceJkt, redirectUris: vouchedUris = [] } = instance ?? {}
+      return { clientId, isAuthenticated, isRegistered, isAttested, vouchedUris, instanceJkt, jkt, policy }
     },
   }
 }

@@ -128,6 +128,15 @@ export const AUTHORIZATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     uniqueItems: true,
     example: WALLET_PROVIDER.clientIds,
   },
+  ProviderRedirectUris: {
+    type: 'array',
+    description:
+      'Where codes of its wallets may go that are not registered, besides loopback and schemes that are a domain name in reverse; none: nowhere else.',
+    items: { type: 'string', pattern: '^[a-z][a-z0-9+.-]*:[!$-;=?-\\[\\]_a-z~]+$', maxLength: 2000 },
+    maxItems: 20,
+    uniqueItems: true,
+    example: WALLET_PROVIDER.redirectUris,
+  },
   ProviderCertificates: {
     type: 'array',
     description:

@@ -12,6 +12,12 @@ export type ProviderAttests = ('wallets' | 'keys')[]
 /** Wallets that it vouches for, by their client id (sub of an attestation); none: each of its wallets. */
 export type ProviderClients = string[]
 
+/**
+ * Where codes of its wallets may go that are not registered, besides loopback and schemes that are a domain name in reverse;
+ * none: nowhere else.
+ */
+export type ProviderRedirectUris = string[]
+
 /** X.509 certificates in PEM, one in each text: of authorities that certify its attestations, or of its signers. */
 export type ProviderCertificates = string[]
 
@@ -20,6 +26,7 @@ export interface WalletProviderIn {
   issuer?: ProviderIssuer | null
   attests: ProviderAttests
   clientIds?: ProviderClients | null
+  redirectUris?: ProviderRedirectUris | null
   certificates?: ProviderCertificates | null
   /** Public keys with a kid, which attestations name in their header. */
   jwks?: WalletKeySet | null
@@ -31,6 +38,7 @@ export interface WalletProviderChangesIn {
   issuer?: ProviderIssuer | null
   attests?: ProviderAttests
   clientIds?: ProviderClients
+  redirectUris?: ProviderRedirectUris
   certificates?: ProviderCertificates
   /** null: only its certificates count. */
   jwks?: WalletKeySet | null
@@ -42,6 +50,7 @@ export interface WalletProviderOut {
   issuer: string | null
   attests: ProviderAttests
   clientIds: ProviderClients
+  redirectUris: ProviderRedirectUris
   certificates: ProviderCertificates
   jwks: JsonObject | null
 }
@@ -58,6 +67,7 @@ export const toProvider = ({
   issuer,
   attests,
   clientIds,
+  redirectUris,
   certificates,
   jwks,
 }: WalletProviderIn): WalletProviderInput => ({
@@ -65,6 +75,7 @@ export const toProvider = ({
   issuer: issuer ?? undefined,
   attests,
   clientIds: clientIds ?? [],
+  redirectUris: redirectUris ?? [],
   certificates: certificates ?? [],
   jwks: jwks ? keysIn(jwks) : undefined,
 })
@@ -83,6 +94,7 @@ export const WALLET_PROVIDER: WalletProviderOut = {
   issuer: 'https://provider.wallet.example',
   attests: ['wallets', 'keys'],
   clientIds: ['https://wallet.example'],
+  redirectUris: ['https://wallet.example/callback'],
   certificates: [],
   jwks: JWKS,
 }

@@ -21,6 +21,7 @@ function bodyOf(form: FormData): Schemas['WalletProviderIn'] {
     name: textOf(form, 'name') ?? '',
     attests: ATTESTED.filter((each) => form.has(`attests.${each}`)),
     clientIds: wordsOf(textOf(form, 'clientIds')),
+    redirectUris: wordsOf(textOf(form, 'redirectUris')),
     certificates: certificatesIn(textOf(form, 'certificates')),
     ...(issuer && { issuer }),
   }
@@ -40,6 +41,7 @@ function ProviderForm({ done }: { done(): void }) {
       ))}
       <TextEntry label={users.issuer} name="issuer" hint={users.issuerAnyHint} />
       <TextEntry label={users.vouchedFor} name="clientIds" hint={users.vouchedForHint} />
+      <TextEntry label={users.vouchedUris} name="redirectUris" hint={users.vouchedUrisHint} />
       <TextEntry label={users.certificates} name="certificates" hint={users.certificatesHint} lines={6} required />
     </Form>
   )
@@ -59,6 +61,7 @@ export function WalletProvidersPage({ mayWrite }: { mayWrite: boolean }) {
     [users.attests, ({ attests }) => attests.map((each) => users.attested[each]).join(', ')],
     [users.issuer, ({ issuer }) => <bdi>{issuer ?? ''}</bdi>],
     [users.vouchedFor, ({ clientIds }) => <bdi>{clientIds.join(', ')}</bdi>],
+    [users.vouchedUris, ({ redirectUris }) => <bdi>{redirectUris.join(', ')}</bdi>],
     [users.id, ({ id }) => <code>{id}</code>],
   ]
   const removal: Column<Provider> = [

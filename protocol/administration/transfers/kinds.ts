@@ -148,6 +148,7 @@ export const KINDS = {
       attestsWallets: flag,
       attestsKeys: flag,
       clientIds: optional(texts(100, 255)),
+      redirectUris: optional(texts(20, 2_000)),
       certificates: texts(10, 32_768),
       jwks: optional(json),
     },

@@ -192,7 +192,14 @@ test('a certificate is of a registered authority by its signature, which is veri
   const { anchor } = await openWalletProvider()
   const [authority, leaf, stranger] = [provider.anchor, provider.leaf, anchor].map(({ pem }) => certificateOfPem(pem))
   if (!authority || !leaf || !stranger) return t.fail('the provider has no certificates')
-  const registered = { id: 'a', issuer: undefined, clientIds: [], certificates: [authority], keys: [] }
+  const registered = {
+    id: 'a',
+    issuer: undefined,
+    clientIds: [],
+    redirectUris: [],
+    certificates: [authority],
+    keys: [],
+  }
   t.true(isOf(registered, leaf))
   t.true(isOf({ ...registered, certificates: [leaf] }, leaf), 'by its key')
   const verified: unknown[] = []

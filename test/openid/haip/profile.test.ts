@@ -53,7 +53,7 @@ test.before(async () => {
   if (reply.status !== 201) throw new Error(`no template: ${reply.text}`)
   sdJwt = reply.json<{ id: string }>().id
   provider = await openWalletProvider()
-  await provider.register(world)
+  await provider.register(world, { redirectUris: [RETURN] })
   await setPolicy({ profile: 'haip', requiresEncryption: true, keyStorage: ['iso_18045_high'], batchSize: 5 })
 })
 test.after.always(() => authorization?.close())

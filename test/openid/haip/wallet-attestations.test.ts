@@ -25,6 +25,7 @@ import { createWalletKey, offerIn, sessionsOf, type WalletKey } from '../../supp
 import type { Reply } from '../../support/world.ts'
 
 const PRE = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
+const RETURN = 'https://wallet.example/return'
 
 let authorization: Authorization
 let template: string
@@ -37,7 +38,7 @@ test.before(async () => {
   const mapping = { given_name: { map_from: 'claims.given_name', required: true } }
   template = (await createCompactTemplate(world, { credential_mappings: mapping })).id
   provider = await openWalletProvider()
-  await provider.register(world)
+  await provider.register(world, { redirectUris: [RETURN] })
   instance = await createWalletKey()
 })
 test.after.always(() => authorization?.close())
@@ -234,7 +235,7 @@ test.serial('requiresWalletAttestation: pushed and exchanged with an attestation
     t.is(errorOf(await exchange({})), '401 invalid_client')
     const { issuerState } = await offered([template])
     const { verifier, challenge } = pkce()
-    const more = { client_id: WALLET_CLIENT, redirect_uri: 'https://wallet.example/return' }
+    const more = { client_id: WALLET_CLIENT, redirect_uri: RETURN }
     const parameters = parametersFor(challenge, issuerState, more) as Record<string, string>
     t.is(errorOf(await form('/v1/oauth/par', parameters)), '401 invalid_client')
     const unpushed = await browser().open(authorizeUrl({ ...parameters, redirect_uri: CALLBACK, client_id: 'x' }))
@@ -244,7 +245,7 @@ test.serial('requiresWalletAttestation: pushed and exchanged with an attestation
     const { request_uri } = pushed.json<{ request_uri: string }>()
     const url = authorizeUrl({ client_id: WALLET_CLIENT, request_uri })
     const { location = '' } = await browser().follow(url, more.redirect_uri)
-    t.is(new URL(location).origin, 'https://wallet.example', 'an address that the attested request names')
+    t.is(new URL(location).origin, 'https://wallet.example', 'an address of its provider’s list')
     const code = new URL(location).searchParams.get('code') ?? ''
     const members = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: more.redirect_uri }
     t.is(errorOf(await form('/v1/oauth/token', { ...members, client_id: WALLET_CLIENT })), '401 invalid_client')
@@ -261,7 +262,7 @@ test.serial('requiresWalletAttestation: pushed and exchanged with an attestation
 test('without an attestation, a wallet that is not registered has no address of its own (RFC 9126, section 2.4)', async (t) => {
   const { form, offered } = authorization
   const { issuerState } = await offered([template])
-  const more = { client_id: WALLET_CLIENT, redirect_uri: 'https://wallet.example/return' }
+  const more = { client_id: WALLET_CLIENT, redirect_uri: RETURN }
   const parameters = parametersFor(pkce().challenge, issuerState, more) as Record<string, string>
   t.is(errorOf(await form('/v1/oauth/par', parameters)), '400 invalid_request')
 })

@@ -162,9 +162,10 @@ export function createTransferRules({ config, documents, now }: Parts) {
         checkWallet({ name, clientId, redirectUris, jwks: jwks ?? undefined } as never)
         return []
       },
-      walletProviders({ name, issuer, attestsWallets, attestsKeys, clientIds, certificates, jwks }) {
+      walletProviders({ name, issuer, attestsWallets, attestsKeys, clientIds, redirectUris, certificates, jwks }) {
         const attests = [...(attestsWallets ? ['wallets'] : []), ...(attestsKeys ? ['keys'] : [])]
-        const optionals = { issuer: issuer ?? undefined, clientIds: clientIds ?? [], jwks: jwks ?? undefined }
+        const lists = { clientIds: clientIds ?? [], redirectUris: redirectUris ?? [] }
+        const optionals = { issuer: issuer ?? undefined, ...lists, jwks: jwks ?? undefined }
         checkProvider({ name, attests, certificates, ...optionals } as never)
         return []
       },

@@ -3,7 +3,7 @@ import { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { type Certificate, certificateOfPem } from '../../../mobile-credentials/certificates.read.ts'
 import { CLIENT_ID, type WalletJwk } from '../authorization/types.ts'
-import { faultsOfKeys } from '../authorization/wallets.ts'
+import { faultsOfKeys, faultsOfRedirects } from '../authorization/wallets.ts'
 
 export { ATTESTED, type Attested } from '../../../credentials/trust.ts'
 
@@ -15,6 +15,8 @@ export interface WalletProviderInput {
   attests: readonly Attested[]
   /** Wallets that it vouches for; none: each of its wallets. */
   clientIds: readonly string[]
+  /** Where codes of its wallets may go that are not registered, besides addresses on the holder's device (D-1051). */
+  redirectUris: readonly string[]
   /** PEM: of authorities that certify its attestations, or of its signers themselves. */
   certificates: readonly string[]
   jwks: { keys: readonly Readonly<Record<string, unknown>>[] } | undefined
@@ -25,6 +27,7 @@ export interface TrustedProvider {
   id: string
   issuer: string | undefined
   clientIds: readonly string[]
+  redirectUris: readonly string[]
   certificates: readonly Certificate[]
   keys: readonly WalletJwk[]
 }
@@ -55,6 +58,12 @@ function clientFaults(clientIds: readonly string[], attests: readonly Attested[]
     if (!CLIENT_ID.test(clientId)) return fault(path, 'text', 'expected 1 to 255 characters of ASCII without spaces')
     return clientIds.indexOf(clientId) < at ? fault(path, 'repeated', 'expected each once') : []
   })
+}
+
+function redirectFaults(redirectUris: readonly string[], attests: readonly Attested[]): FieldError[] {
+  if (redirectUris.length > 0 && !attests.includes('wallets'))
+    return fault('redirectUris', 'unexpected', 'expected only of a provider that attests wallets: keys have no address')
+  return faultsOfRedirects(redirectUris)
 }
 
 /** Whether a provider may vouch for a wallet. */
@@ -91,7 +100,8 @@ function keyFaults(jwks: NonNullable<WalletProviderInput['jwks']>): FieldError[]
 }
 
 /** Throws `Refusal('openid_wallet_provider.invalid')` that names every broken rule. */
-export function checkProvider({ name, issuer, attests, clientIds, certificates, jwks }: WalletProviderInput): void {
+export function checkProvider(input: WalletProviderInput): void {
+  const { name, issuer, attests, clientIds, redirectUris, certificates, jwks } = input
   const errors = [
     ...(name.length > 0 && name.length <= MAX_NAME && !/\p{Cc}/u.test(name)
       ? []
@@ -103,6 +113,7 @@ export function checkProvider({ name, issuer, attests, clientIds, certificates, 
       ? []
       : fault('attests', 'choice', `expected one or more of ${ATTESTED.join(', ')}, each once`)),
     ...clientFaults(clientIds, attests),
+    ...redirectFaults(redirectUris, attests),
     ...certificateFaults(certificates),
     ...(jwks ? [...faultsOfKeys(jwks), ...keyFaults(jwks)] : []),
     ...(certificates.length > 0 || jwks

@@ -37,6 +37,16 @@ export const faultsOfKeys = ({ keys }: NonNullable<WalletInput['jwks']>): FieldE
     ? fault('jwks.keys', 'count', `expected 1 to ${MAX_KEYS} keys`)
     : keys.flatMap((key, at) => keyFaults(key, within('jwks', 'keys', at)))
 
+/** What forbids addresses for codes, at `redirectUris`. */
+export const faultsOfRedirects = (uris: readonly string[]): FieldError[] =>
+  uris.length > MAX_URIS
+    ? fault('redirectUris', 'count', `expected at most ${MAX_URIS}`)
+    : uris.flatMap((uri, at) =>
+        uris.indexOf(uri) < at
+          ? fault(within('redirectUris', at), 'repeated', 'expected each once')
+          : redirectFaults(uri, within('redirectUris', at)),
+      )
+
 /** Throws `Refusal('openid_wallet.invalid')` that names every broken rule. */
 export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput): void {
   const errors = [
@@ -46,13 +56,9 @@ export function checkWallet({ name, clientId, redirectUris, jwks }: WalletInput)
     ...(CLIENT_ID.test(clientId)
       ? []
       : fault('clientId', 'text', 'expected 1 to 255 characters of ASCII without spaces')),
-    ...(redirectUris.length === 0 || redirectUris.length > MAX_URIS
+    ...(redirectUris.length === 0
       ? fault('redirectUris', 'count', `expected 1 to ${MAX_URIS}`)
-      : redirectUris.flatMap((uri, at) =>
-          redirectUris.indexOf(uri) < at
-            ? fault(within('redirectUris', at), 'repeated', 'expected each once')
-            : redirectFaults(uri, within('redirectUris', at)),
-        )),
+      : faultsOfRedirects(redirectUris)),
     ...(jwks === undefined ? [] : faultsOfKeys(jwks)),
   ]
   if (errors.length > 0)
