@@ -34,7 +34,7 @@ const sealerOf = ({ config }: Pick<Dependencies, 'config'>) => createSealer(conf
 
 interface Known extends Frame {
   formats: Formats
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
   authentication: AuthenticationVerbs
   openIdConfiguration: HookConfiguration
   signers: Signers

@@ -61,7 +61,7 @@ const thumbprintOf = ({ jwk }: Holder): Promise<string> => calculateJwkThumbprin
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now'> {
   attestationStatus: AttestationStatus
-  didResolver: Pick<DidResolver, 'resolve'>
+  didResolver: Pick<DidResolver, 'documentFor'>
   secrets: SessionSecrets
   trustedProviders: Pick<TrustedProviders, 'trustedFor'>
 }
@@ -81,9 +81,10 @@ function jwkOfDid(didUrl: string): PublicJwk {
 export function createKeyProofs(parts: Parts) {
   const { config, database, now, didResolver, secrets, attestationStatus, trustedProviders } = parts
 
-  async function keyOf(didUrl: string): Promise<PublicJwk> {
+  /** DIDs of strangers have a budget of their own, so that they take nothing from the tenant's verifications. */
+  async function keyOf(tenantId: string, didUrl: string): Promise<PublicJwk> {
     if (didUrl.startsWith('did:jwk:')) return jwkOfDid(didUrl)
-    const { document } = await didResolver.resolve(parseDidUrl(didUrl).did)
+    const document = await didResolver.documentFor(`${tenantId} wallets`, parseDidUrl(didUrl).did)
     // a did:key names its one key also without a fragment
     const url = didUrl.includes('#') ? didUrl : `${didUrl}#${didUrl.slice('did:key:'.length)}`
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
@@ -140,7 +141,7 @@ export function createKeyProofs(parts: Parts) {
 
   /** The key of each proof, and those that are attested with it (appendix F.1). */
   async function byProofs(wallet: Wallet, proofs: readonly SentProof[], policy: WalletPolicy): Promise<Proven> {
-    const { issuer, clientId } = wallet
+    const { tenantId, issuer, clientId } = wallet
     const attestations = new Map<string, Attested>()
     const attestedBy = async (sent: SentProof): Promise<Attested> => {
       const attested = attestations.get(sent.jwt) ?? (await attestedWith(wallet, sent, policy))
@@ -153,7 +154,11 @@ export function createKeyProofs(parts: Parts) {
       throw invalidKeyProof(at, 'kid', 'expected as kid the index of one of the attested_keys, or the kid of one')
     }
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
-    const rules = { audience: issuer, clientId, ...clock, keyOf, attestedKeyOf }
+    const rules = {
+      ...{ audience: issuer, clientId, ...clock, attestedKeyOf },
+      keyOf: (didUrl: string) => keyOf(tenantId, didUrl),
+      assertNonce: (nonce: string) => void nonceOf(tenantId, nonce),
+    }
     const verified: (Proof & { at: string; thumbprint: string })[] = []
     for (const { jwt, at } of proofs) {
       const proof = await verifyProof(jwt, at, rules)

@@ -1,8 +1,16 @@
-import { importJWK, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  importJWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  type ProtectedHeaderParameters,
+} from 'jose'
 import type { Holder } from '../../credentials/wallets.ts'
 import { fromJwk, isPrivateJwk, type PublicJwk } from '../../dids/jwk.ts'
 import { didKeyOf } from '../../dids/key.ts'
-import { type FieldError, Refusal } from '../../errors.ts'
+import { type FieldError, Refusal, Unavailable } from '../../errors.ts'
 import { isObject } from '../../json.ts'
 import { confirmationOf } from '../../sd-jwt-credentials/keys.ts'
 import { walletRefusal } from './refusals.ts'
@@ -23,6 +31,8 @@ export interface ProofRules {
   clientId: string | undefined
   now: Date
   toleranceMs: number
+  /** Throws `Refusal` for a nonce that is not ours, or has ended. */
+  assertNonce(nonce: string): void
   /** Returns the key of a DID URL. Throws `Refusal` where there is none. */
   keyOf(didUrl: string): Promise<PublicJwk>
   /** Verifies an attestation and returns that of its keys which a proof names. Throws `Refusal` where it has none. */
@@ -66,66 +76,86 @@ async function holderOf(header: JWTHeaderParameters, at: string, rules: ProofRul
   return { jwk: own, did: didKeyOf(key.keyType, key.publicKey) }
 }
 
-const RULES: Readonly<Record<string, string>> = {
+const RULES = {
+  alg: `expected the alg ${PROOF_ALGORITHMS.join(' or ')}`,
   aud: 'expected only the credential issuer as aud',
   typ: `expected the typ ${TYPE}`,
   iat: `expected an iat of at most ${MAX_AGE_SECONDS} seconds ago`,
   nonce: 'expected a nonce of the nonce endpoint',
-}
+  jwt: `expected a JWT that its key has signed with ${PROOF_ALGORITHMS.join(' or ')}`,
+} as const
 
-function described(error: unknown, at: string): Refusal {
+function described(error: unknown, at: string): Error {
+  // the wallet did nothing wrong, and may send the same again
+  if (error instanceof Unavailable) return error
   if (error instanceof Refusal)
     return error.code.startsWith('wallet.')
       ? error
       : invalidKeyProof(at, 'key', 'expected a key that can be used', error)
-  const claim = error instanceof Error && 'claim' in error ? String(error.claim) : ''
-  const rule = Object.hasOwn(RULES, claim) ? claim : 'jwt'
-  const expected = RULES[rule] ?? `expected a JWT that its key has signed with ${PROOF_ALGORITHMS.join(' or ')}`
-  return invalidKeyProof(at, rule, expected, error)
+  return invalidKeyProof(at, 'jwt', RULES.jwt, error)
 }
 
-/**
- * Verifies a proof of a key (OpenID4VCI 1.0, appendix F.1): who holds the key has signed the nonce for this issuer, now.
- * Whether the nonce is ours and was not used is the caller's to check. Throws `Refusal('wallet.invalid_proof')`.
- */
-export async function verifyProof(jwt: string, at: string, rules: ProofRules): Promise<Proof> {
-  const { audience, clientId, now, toleranceMs } = rules
-  if (jwt.length > MAX_JWT) throw invalidKeyProof(at, 'length', `expected at most ${MAX_JWT} characters`)
-  let holder: Holder | undefined
+/** Media types may be written with `application/`, and in capitals (RFC 7515, section 4.1.9). */
+const isType = (typ: unknown): boolean =>
+  typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
+
+function isNew(iat: unknown, { now, toleranceMs }: Pick<ProofRules, 'now' | 'toleranceMs'>): boolean {
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) return false
+  const ageMs = now.getTime() - iat * 1000
+  return ageMs >= -toleranceMs && ageMs <= MAX_AGE_SECONDS * 1000 + toleranceMs
+}
+
+interface Unverified {
+  header: ProtectedHeaderParameters
+  nonce: string
+  keyAttestation?: string
+}
+
+/** Whatever can be known of a proof without its key, which may have to be fetched, or is in an attestation. */
+function readProof(jwt: string, at: string, rules: ProofRules): Unverified {
+  const wrong = (rule: keyof typeof RULES, cause?: unknown) => invalidKeyProof(at, rule, RULES[rule], cause)
+  let header: ProtectedHeaderParameters
   let payload: JWTPayload
-  let keyAttestation: unknown
   try {
-    const verified = await jwtVerify(
-      jwt,
-      async (header) => {
-        holder = await holderOf(header as JWTHeaderParameters, at, rules)
-        keyAttestation = header.key_attestation
-        return importJWK(holder.jwk, header.alg)
-      },
-      {
-        algorithms: [...PROOF_ALGORITHMS],
-        typ: TYPE,
-        audience,
-        requiredClaims: ['iat', 'nonce'],
-        maxTokenAge: MAX_AGE_SECONDS,
-        clockTolerance: toleranceMs / 1000,
-        currentDate: now,
-      },
-    )
-    payload = verified.payload
+    header = decodeProtectedHeader(jwt)
+    payload = decodeJwt(jwt)
   } catch (error) {
-    throw described(error, at)
+    throw wrong('jwt', error)
   }
-  const { aud, iss, nonce } = payload
-  if (typeof aud !== 'string') throw invalidKeyProof(at, 'aud', 'expected only the credential issuer as aud')
-  if (iss !== undefined && iss !== clientId)
+  const { alg, typ, key_attestation: keyAttestation } = header
+  const { aud, iat, iss, nonce } = payload
+  if (!PROOF_ALGORITHMS.some((each) => each === alg)) throw wrong('alg')
+  if (!isType(typ)) throw wrong('typ')
+  if (aud !== rules.audience) throw wrong('aud')
+  if (!isNew(iat, rules)) throw wrong('iat')
+  if (iss !== undefined && iss !== rules.clientId)
     throw invalidKeyProof(
       at,
       'iss',
       'expected as iss the client_id of the token request, or no iss where there was none',
     )
-  if (!holder || typeof nonce !== 'string') throw invalidKeyProof(at, 'nonce', 'expected a nonce of the nonce endpoint')
+  if (typeof nonce !== 'string') throw wrong('nonce')
   if (keyAttestation !== undefined && typeof keyAttestation !== 'string')
     throw invalidKeyProof(at, 'key_attestation', 'expected a JWT as key_attestation')
-  return { ...holder, nonce, ...(keyAttestation !== undefined && { keyAttestation }) }
+  rules.assertNonce(nonce)
+  return { header, nonce, ...(keyAttestation !== undefined && { keyAttestation }) }
+}
+
+/**
+ * Verifies a proof of a key (OpenID4VCI 1.0, appendix F.1): who holds the key has signed the nonce for this issuer, now. Its key
+ * is looked for only where everything else is right. Whether the nonce was used is the caller's to check. Throws
+ * `Refusal('wallet.invalid_proof')`, what `assertNonce` throws, and `Unavailable` where a key cannot be had now.
+ */
+export async function verifyProof(jwt: string, at: string, rules: ProofRules): Promise<Proof> {
+  if (jwt.length > MAX_JWT) throw invalidKeyProof(at, 'length', `expected at most ${MAX_JWT} characters`)
+  const { header, ...read } = readProof(jwt, at, rules)
+  try {
+    const holder = await holderOf(header as JWTHeaderParameters, at, rules)
+    await jwtVerify(jwt, await importJWK(holder.jwk, header.alg), {
+      ...{ algorithms: [...PROOF_ALGORITHMS], clockTolerance: rules.toleranceMs / 1000, currentDate: rules.now },
+    })
+    return { ...holder, ...read }
+  } catch (error) {
+    throw described(error, at)
+  }
 }
