@@ -34,7 +34,7 @@ const parseForm = (text: string): Record<string, string> => {
 }
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i
-const JWT_TYPE = /^application\/jwt\s*$/i
+const JWT_TYPE = /^application\/jwt\s*(;\s*charset="?utf-8"?\s*)?$/i
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i
 
 /** The second name is what browsers of Windows send. */

@@ -85,6 +85,19 @@ for (const [enc, zip] of [
     t.is(given.credentials.length, 1)
   })
 
+test('the type of an encrypted request may name its encoding, which is UTF-8', async (t) => {
+  for (const [charset, status] of [
+    ['; charset=utf-8', 200],
+    ['; charset="UTF-8"', 200],
+    ['; charset=iso-8859-1', 415],
+    ['; other=1', 415],
+  ] as const) {
+    const headers = { 'content-type': `application/jwt${charset}` }
+    const raw = await encryptFor(encryption, want())
+    t.is((await world.ask(CREDENTIAL, { token: await tokenFor(), raw, headers })).status, status, charset)
+  }
+})
+
 test('an encrypted request that wants no encrypted answer gets JSON', async (t) => {
   const reply = await post(CREDENTIAL, await tokenFor(), await encryptFor(encryption, want()))
   t.deepEqual([reply.status, reply.json<{ credentials: object[] }>().credentials.length], [200, 1])
