@@ -238,6 +238,7 @@ test('wallets: registered, listed, changed and deleted; what cannot be registere
   t.like((await world.ask(own, { method: 'PUT', token, body: { jwks: null } })).json(), { jwks: null })
   const same = { name: 'B', clientId: wallet.clientId, redirectUris: ['com.example.b:/cb'] }
   t.is(refusal(await world.ask(at, { token, body: same }), 409), 'openid_wallet.exists')
+  const { publicJwk: ec } = await createWalletKey()
   const bad: [object, string][] = [
     [{ name: '' }, 'name'],
     [{ clientId: 'with space' }, 'clientId'],
@@ -251,6 +252,8 @@ test('wallets: registered, listed, changed and deleted; what cannot be registere
     [{ jwks: {} }, 'jwks.keys'],
     [{ jwks: { keys: [{ kty: 'oct', k: 'x' }] } }, 'jwks.keys[0]'],
     [{ jwks: { keys: [{ ...publicJwk, d: 'x' }] } }, 'jwks.keys[0]'],
+    [{ jwks: { keys: [{ ...ec, y: ec.x }] } }, 'jwks.keys[0]'],
+    [{ jwks: { keys: [{ ...ec, crv: 'P-384' }] } }, 'jwks.keys[0]'],
     [{ jwks: { keys: [{ kty: 'RSA', n: 'x', e: 'AQAB' }] } }, 'jwks.keys[0]'],
   ]
   for (const [change, path] of bad) {

@@ -202,6 +202,8 @@ test('a certificate is of a registered authority by its signature, which is veri
   }
   t.true(isOf(registered, leaf))
   t.true(isOf({ ...registered, certificates: [leaf] }, leaf), 'by its key')
+  const keys = [{ ...provider.jwk, kty: 'EC', y: provider.jwk.x }]
+  t.false(isOf({ ...registered, certificates: [], keys }, leaf), 'a key of before that cannot be read is nobody’s')
   const verified: unknown[] = []
   const native = { verify: (key: unknown) => verified.push(key) > 0 } as unknown as Certificate['native']
   const isRenamed = (subjectKeyId: string | undefined, authorityKeyId: string | undefined, more: object = {}) => {

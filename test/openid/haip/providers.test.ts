@@ -61,6 +61,7 @@ const REFUSED: [what: string, change: () => object, place: string][] = [
   ['a key without kid', () => ({ jwks: { keys: [{ ...provider.jwk, kid: undefined }] } }), 'jwks.keys.0.kid'],
   ['two keys with one kid', () => ({ jwks: { keys: [provider.jwk, provider.jwk] } }), 'jwks.keys.1.kid'],
   ['a private key', () => ({ jwks: { keys: [{ ...provider.jwk, d: 'AAAA' }] } }), 'jwks.keys.0'],
+  ['a point that is on no curve', () => ({ jwks: { keys: [{ ...provider.jwk, y: provider.jwk.x }] } }), 'jwks.keys.0'],
   ['a symmetric key', () => ({ jwks: { keys: [{ kty: 'oct', k: 'AAAA', kid: '1' }] } }), 'jwks.keys.0'],
   ['no keys', () => ({ jwks: { keys: [] } }), 'jwks.keys'],
 ]

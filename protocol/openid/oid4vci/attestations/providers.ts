@@ -70,6 +70,15 @@ function redirectFaults(redirectUris: readonly string[], attests: readonly Attes
 export const vouchesFor = ({ clientIds }: Pick<TrustedProvider, 'clientIds'>, clientId: unknown): boolean =>
   clientIds.length === 0 || clientIds.some((each) => each === clientId)
 
+/** Undefined for a key that cannot be read, which matches nothing: it was registered when its point was not looked at. */
+export function keyOfJwk(jwk: WalletJwk): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: { ...jwk }, format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
 const spkiOf = (key: KeyObject): string => key.export({ type: 'spki', format: 'der' }).toString('hex')
 
 /** By what costs nothing. A name may be written in several ways, and an authority be renamed: its key is the same then. */
@@ -85,7 +94,10 @@ export function isOf({ certificates, keys }: TrustedProvider, listed: Certificat
   return (
     certificates.some((own) => spkiOf(own.publicKey) === spki) ||
     certificates.some((own) => mayBeIssuer(own, listed) && native.verify(own.publicKey)) ||
-    keys.some((jwk) => spkiOf(createPublicKey({ key: { ...jwk }, format: 'jwk' })) === spki)
+    keys.some((jwk) => {
+      const own = keyOfJwk(jwk)
+      return own !== undefined && spkiOf(own) === spki
+    })
   )
 }
 

@@ -1,11 +1,11 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
 import type { Json } from '../../../json.ts'
 import { type Certificate, parseCertificate } from '../../../mobile-credentials/certificates.read.ts'
 import { Faulty } from '../../../sd-jwt-credentials/faults.ts'
 import { verifyChain } from '../../../sd-jwt-credentials/x5c.ts'
 import { SIGNING_ALGORITHMS } from '../authorization/dpop.ts'
-import type { TrustedProvider } from './providers.ts'
+import { keyOfJwk, type TrustedProvider } from './providers.ts'
 
 /** An attestation that is not what it has to be; `rule` is a code, `expected` a sentence without values of it. */
 export class BadAttestation extends Error {
@@ -91,7 +91,8 @@ function byKey(kid: unknown, { providers, requiresCertificate }: AttestationRule
   if (requiresCertificate) throw new BadAttestation('x5c', 'expected the certificate of its signer as x5c')
   for (const provider of providers) {
     const jwk = provider.keys.find((each) => each.kid === kid)
-    if (jwk) return { provider, publicKey: createPublicKey({ key: { ...jwk }, format: 'jwk' }) }
+    const publicKey = jwk && keyOfJwk(jwk)
+    if (publicKey) return { provider, publicKey }
   }
   throw untrusted()
 }

@@ -1,3 +1,4 @@
+import { fromJwk, type PublicJwk } from '../../../dids/jwk.ts'
 import { type FieldError, Refusal, within } from '../../../errors.ts'
 import { redirectFaults } from './redirects.ts'
 import { CLIENT_ID, type WalletJwk } from './types.ts'
@@ -19,14 +20,23 @@ const fault = (path: string, code: string, message: string): FieldError[] => [{ 
 /** Members of a JWK that are public, by key type (RFC 7518, section 6; RFC 8037). */
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'kid', 'alg', 'use'] as const
 const CURVES: Readonly<Record<string, readonly string[]>> = { EC: ['P-256', 'P-384'], OKP: ['Ed25519'] }
-const COORDINATE = /^[A-Za-z0-9_-]{43}$|^[A-Za-z0-9_-]{64}$/
+
+/** Whether its coordinates are a point of its curve. */
+function isPoint({ kty, crv, x, y }: PublicJwk): boolean {
+  try {
+    fromJwk({ kty, ...(crv !== undefined && { crv }), ...(x !== undefined && { x }), ...(y !== undefined && { y }) })
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
 
 function keyFaults(key: Readonly<Record<string, unknown>>, path: string): FieldError[] {
-  const { kty, crv, x, y } = key
+  const { kty, crv } = key
   if ('d' in key || 'k' in key) return fault(path, 'private', 'expected a public key: this one is private')
   const curves = CURVES[String(kty)] ?? []
-  const coordinates = kty === 'EC' ? [x, y] : [x]
-  const isKey = curves.includes(String(crv)) && coordinates.every((each) => COORDINATE.test(String(each)))
+  const isKey = curves.includes(String(crv)) && isPoint(key as PublicJwk)
   const isText = PUBLIC_MEMBERS.every((name) => key[name] === undefined || String(key[name]).length <= 200)
   return isKey && isText ? [] : fault(path, 'jwk', 'expected the public key of P-256, P-384 or Ed25519 as a JWK')
 }
