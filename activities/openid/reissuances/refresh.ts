@@ -107,19 +107,6 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
     return undefined
   }
 
-  /** Of the credentials of a session, where the wallet names credentials by scopes. */
-  async function scopeIn(
-    em: SqlEntityManager,
-    row: OpenIdReissuance,
-    { scope }: Request,
-    templateIds: readonly string[],
-  ): Promise<string | undefined> {
-    if (scope === undefined && !row.scope) return undefined
-    const templates = await configurations.findTemplates(em, templateIds)
-    const scopes = templates.flatMap((each) => scopeOf(configurations.configurationOf(each)) ?? [])
-    return [...new Set(scopes)].join(' ') || undefined
-  }
-
   /** A new session, with claims of its own. */
   async function begin(
     em: SqlEntityManager,
@@ -174,7 +161,9 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
         const named = request.configurationIds ?? (row.usesIdentifiers ? templateIds : undefined)
         Object.assign(row, { uses: row.uses + 1, usedAt: at, updatedAt: at })
         const token = giveToken(session, client, named && detailsOf(issuances, named), life)
-        const scope = await scopeIn(em, row, request, templateIds)
+        // where the wallet names credentials by scopes
+        const isByScope = request.scope !== undefined || row.scope
+        const scope = isByScope ? await configurations.scopeIn(em, templateIds) : undefined
         return {
           token: { ...token, ...(scope !== undefined && { scope }) },
           endedSessionId: open && !going ? open.id : undefined,

@@ -19,7 +19,7 @@ export interface IssuedToken {
   expiresIn: number
   /** Bound to a key (RFC 9449), or not (RFC 6750). */
   tokenType: 'DPoP' | 'Bearer'
-  /** Of an authorization request with scope. */
+  /** Of an authorization request with scope: those of what it was granted. */
   scope?: string
   authorizationDetails?: AuthorizationDetail[]
   /** By which the wallet gets credentials anew. */

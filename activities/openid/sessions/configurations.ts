@@ -61,6 +61,12 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     ...wallets.configurationOf(template),
   })
 
+  /** The scopes of templates, in one text; undefined where none has any. */
+  async function scopeIn(em: SqlEntityManager, ids: readonly string[]): Promise<string | undefined> {
+    const scopes = (await findTemplates(em, ids)).flatMap((template) => scopeOf(configurationOf(template)) ?? [])
+    return [...new Set(scopes)].join(' ') || undefined
+  }
+
   /** Throws `openid_issuer.not_found`. */
   async function issuerAt(host: string): Promise<{ tenantId: string; issuer: string }> {
     const tenant = await tenants.byHost(host)
@@ -103,6 +109,7 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
   return {
     findTemplates,
     configurationOf,
+    scopeIn,
     issuerAt,
 
     /** The metadata of the tenant of a host, each in its form. Throws `openid_issuer.not_found`. */

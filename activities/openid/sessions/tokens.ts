@@ -18,6 +18,7 @@ import type { Codes } from '../authorization/codes.ts'
 import type { ReissuanceGrants } from '../reissuances/grant.ts'
 import type { Refreshing } from '../reissuances/refresh.ts'
 import { detailsOf, giveToken, type IssuedToken, timeoutSeconds } from './authorize.ts'
+import type { Configurations } from './configurations.ts'
 import { addStep, endSession, issuancesOf } from './records.ts'
 import type { SessionSecrets } from './secrets.ts'
 
@@ -33,6 +34,7 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
   walletClients: Pick<WalletClients, 'provesKey'>
   reissuanceGrants: ReissuanceGrants
   refreshing: Refreshing
+  configurations: Pick<Configurations, 'scopeIn'>
   /** Tells the workflow of a session that its row has changed. */
   wake(tenantId: string, sessionId: string): Promise<void>
 }
@@ -48,7 +50,8 @@ type Outcome = { token: IssuedToken } | { refusal: Refusal; sessionId: string }
 
 /** Access tokens of sessions. */
 export function createSessionTokens(parts: Parts) {
-  const { database, now, secrets, codes, walletClients, reissuanceGrants, refreshing, wake } = parts
+  const { database, now, secrets, codes, walletClients, reissuanceGrants, refreshing, configurations, wake } = parts
+
   /** Counts a wrong transaction code; after five of them the session ends (abuse: guessing in parallel). */
   function refuseTxCode(session: OpenIdSession, issuances: readonly OpenIdIssuance[]): Refusal {
     const at = now()
@@ -126,8 +129,12 @@ export function createSessionTokens(parts: Parts) {
       if (!taken) throw noCode()
       if ('reusedIn' in taken) return { refusal: noCode(), sessionId: taken.reusedIn }
       const { session, issuances, content, use } = taken
-      const { scope, configurationIds } = content
+      const { configurationIds } = content
       const ids = request.configurationIds ?? configurationIds
+      // what was granted, and not what was asked for besides; with authorization_details, its scope counted for nothing
+      const isByScope = content.scope !== undefined && !configurationIds
+      const templateIds = issuances.map(({ templateId }) => templateId)
+      const scope = isByScope ? await configurations.scopeIn(em, templateIds) : undefined
       const token = await authorize(em, session, client, issuances, { ids, scope })
       use(session.endsAt)
       return { token }

@@ -204,3 +204,23 @@ test.serial(
     }
   },
 )
+
+test('scope is what was granted, and no scope is answered that counted for nothing (RFC 6749, section 5.1)', async (t) => {
+  const { authorizeUrl, browser, exchange, offered, world } = authorization
+  const metadata = (await world.ask('/v1/openid/metadata')).json<{ credentialsSupported: Record<string, string>[] }>()
+  const known = metadata.credentialsSupported.find(({ id }) => id === templates.cwt)?.scope ?? ''
+  const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: templates.cwt }])
+  for (const [more, expected] of [
+    [{ scope: `openid ${known} unknown` }, known],
+    [{ scope: known, authorization_details: details }, undefined],
+  ] as const) {
+    const { issuerState } = await offered([templates.cwt, templates.cwt_vc])
+    const { verifier, challenge } = pkce()
+    const url = authorizeUrl(parametersFor(challenge, issuerState, more))
+    const { location = '' } = await browser().follow(url, CALLBACK)
+    const code = new URL(location).searchParams.get('code') ?? ''
+    const reply = await exchange({ code, code_verifier: verifier, redirect_uri: CALLBACK, client_id: 'wallet' })
+    t.is(reply.status, 200, reply.text)
+    t.is(reply.json<{ scope?: string }>().scope, expected)
+  }
+})
