@@ -28,6 +28,8 @@ export interface GoodCode {
 /** Used a second time: what the code gave is revoked (RFC 6749, section 4.1.2). */
 export interface ReusedCode {
   reusedIn: string
+  /** Sessions of the same re-issuance, which ended with it. */
+  alsoEnded: string[]
 }
 
 /** Compares what the wallet sends with what its authorization request said (RFC 6749, 4.1.3; RFC 7636, 4.6; RFC 9449, 10). */
@@ -58,6 +60,7 @@ export const createCodes = ({ now, sealer }: Pick<Dependencies, 'now'> & { seale
     const at = now()
     const issuances = await issuancesOf(em, session.id)
     if (row.state === 'USED') {
+      const alsoEnded: string[] = []
       if (session.loginId === row.id && session.tokenDigest) {
         session.tokenDigest = null
         addStep(session, at, { step: 'CODE_REUSED' })
@@ -69,9 +72,9 @@ export const createCodes = ({ now, sealer }: Pick<Dependencies, 'now'> & { seale
           })
         await em.flush()
         const { reissuanceId } = session
-        if (reissuanceId) await endReissuances(em, { id: reissuanceId }, at)
+        if (reissuanceId) alsoEnded.push(...(await endReissuances(em, { id: reissuanceId }, at)))
       }
-      return { reusedIn: session.id }
+      return { reusedIn: session.id, alsoEnded }
     }
     const isOver = session.endedAt || session.endsAt <= at || session.loginId !== row.id
     if (row.state !== 'CODE' || row.expiresAt <= at || isOver) return undefined

@@ -46,7 +46,7 @@ const noCode = () =>
   invalidGrant('The code is not valid: it is unknown, has ended, was used already, or is of another issuer.')
 
 /** Refused, and what the refusal changed stays. */
-type Outcome = { token: IssuedToken } | { refusal: Refusal; sessionId: string }
+type Outcome = { token: IssuedToken } | { refusal: Refusal; sessionIds: string[] }
 
 /** Access tokens of sessions. */
 export function createSessionTokens(parts: Parts) {
@@ -115,7 +115,7 @@ export function createSessionTokens(parts: Parts) {
       checkTxCode(session, request)
       const issuances = await issuancesOf(em, sessionId)
       if (txCodeDigest && !secrets.isTxCode(sessionId, request.txCode ?? '', txCodeDigest))
-        return { refusal: refuseTxCode(session, issuances), sessionId }
+        return { refusal: refuseTxCode(session, issuances), sessionIds: [sessionId] }
       return { token: await authorize(em, session, client, issuances, { ids: request.configurationIds }) }
     })
 
@@ -127,7 +127,7 @@ export function createSessionTokens(parts: Parts) {
     inTenant(database.tenants, tenantId, async (em) => {
       const taken = await codes.take(em, request, client)
       if (!taken) throw noCode()
-      if ('reusedIn' in taken) return { refusal: noCode(), sessionId: taken.reusedIn }
+      if ('reusedIn' in taken) return { refusal: noCode(), sessionIds: [taken.reusedIn, ...taken.alsoEnded] }
       const { session, issuances, content, use } = taken
       const { configurationIds } = content
       const ids = request.configurationIds ?? configurationIds
@@ -160,7 +160,7 @@ export function createSessionTokens(parts: Parts) {
           ? await exchangeAuthorized(tenantId, request, client)
           : await exchange(tenantId, request, client)
       const isOver = 'refusal' in outcome
-      await wake(tenantId, isOver ? outcome.sessionId : outcome.token.sessionId)
+      for (const sessionId of isOver ? outcome.sessionIds : [outcome.token.sessionId]) await wake(tenantId, sessionId)
       if (isOver) throw outcome.refusal
       return outcome.token
     },
