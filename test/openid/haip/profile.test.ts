@@ -202,11 +202,11 @@ test.serial(
     const { base, form, offered, world } = authorization
     await provider.register(world, { certificates: [provider.selfSigned.pem], jwks: { keys: [provider.jwk] } })
     const instance = await createWalletKey()
-    const push = async (header: object, more: Record<string, string> = {}) => {
+    const push = async (header: object, more: Record<string, string> = {}, maker = provider) => {
       const { issuerState } = await offered([mdoc])
       const own = { client_id: WALLET_CLIENT, redirect_uri: RETURN, ...more }
       const headers = {
-        'oauth-client-attestation': await provider.attestWallet(instance, {}, header),
+        'oauth-client-attestation': await maker.attestWallet(instance, {}, header),
         'oauth-client-attestation-pop': await attestationProof(instance, base, { challenge: await challengeOf(world) }),
       }
       return form('/v1/oauth/par', parametersFor(pkce().challenge, issuerState, own) as Record<string, string>, headers)
@@ -215,6 +215,10 @@ test.serial(
     t.is(errorOf(await push({ x5c: undefined, kid: provider.jwk.kid })), '401 invalid_client')
     t.is(errorOf(await push({ x5c: [provider.selfSigned.x5c] })), '401 invalid_client')
     t.is(errorOf(await push({ x5c: [provider.leaf.x5c, provider.anchor.x5c] })), '401 invalid_client')
+    const pinned = await openWalletProvider()
+    await pinned.register(world, { certificates: [pinned.leaf.pem], redirectUris: [RETURN] })
+    t.is((await push({}, {}, pinned)).status, 201, 'the certificate of the signer itself is trusted')
+    t.is(errorOf(await push({ x5c: [pinned.leaf.x5c, pinned.leaf.x5c] }, {}, pinned)), '401 invalid_client')
     const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: mdoc }])
     t.is(errorOf(await push({}, { authorization_details: details })), '400 invalid_request')
   },

@@ -57,12 +57,15 @@ function chainOf(x5c: unknown): Uint8Array[] {
   return x5c.map((each: string) => new Uint8Array(Buffer.from(each, 'base64')))
 }
 
-/** What the profile adds to the chain: nobody vouches for itself, and the anchor is the verifier's own. */
+/**
+ * What the profile adds to the chain: nobody vouches for itself, and the anchor is the verifier's own. The first certificate is
+ * the signer's, without which nobody has its key: it may be what the tenant trusts.
+ */
 function checkProfile(chain: readonly Uint8Array[], leaf: Certificate, anchors: readonly Certificate[]): void {
   const known = new Set(anchors.map(({ fingerprint }) => fingerprint))
   if (leaf.subjectName === leaf.issuerName)
     throw new BadAttestation('x5c', 'expected a certificate that has not signed itself')
-  if (chain.some((each) => known.has(parseCertificate(each).fingerprint)))
+  if (chain.slice(1).some((each) => known.has(parseCertificate(each).fingerprint)))
     throw new BadAttestation('x5c', 'expected an x5c without the certificate of the trust anchor')
 }
 
