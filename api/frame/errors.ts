@@ -92,7 +92,8 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
   const oauthError: unknown = response.locals.oauthError
   const isOfWallet = typeof oauthError === 'string'
   const body = isOfWallet ? oauthErrorOf(problem, codeOf(refusal), oauthError) : problem
-  const challenge = challengeOf(codeOf(refusal), response.req.headers.authorization)
+  const requiresDpop = response.locals.requiresDpop === true
+  const challenge = challengeOf(codeOf(refusal), response.req.headers.authorization, requiresDpop)
   if (isOfWallet && problem.status === 401 && challenge) response.set('WWW-Authenticate', challenge)
   const { sendPage } = response.locals // for a browser (api/openid/authorization)
   if (typeof sendPage === 'function') return void sendPage(problem)

@@ -152,6 +152,10 @@ export function createWalletClients(parts: Parts) {
     /** Challenges for the next proof of an attestation. */
     newChallenge: (tenantId: string): string => secrets.newNonce(tenantId, 'attestation'),
 
+    /** Whether tokens are good with a proof of their key alone. */
+    requiresDpop: async (tenantId: string): Promise<boolean> =>
+      (await inTenant(database.tenants, tenantId, policyIn)).requiresDpop,
+
     /** Nonces for the next proof. */
     newDpopNonce: (tenantId: string): string => secrets.newNonce(tenantId, 'dpop'),
 

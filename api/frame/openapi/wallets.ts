@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express'
+import { SIGNING_ALGORITHMS } from '../../../protocol/openid/oid4vci/authorization/dpop.ts'
 import { describedAs } from '../../../protocol/tokens-logs/index.ts'
 import type { Problem } from '../problem.ts'
 import { OAUTH_ERRORS } from './areas.ts'
@@ -64,12 +65,21 @@ export function withOAuthProblem(schemas: Schemas): Schemas {
   return { ...schemas, OAuthProblem }
 }
 
+const ALGORITHMS = `algs="${SIGNING_ALGORITHMS.join(' ')}"`
+
 /**
  * The challenge of a 401 for a wallet (RFC 6750, section 3; RFC 9449, section 7.1); undefined where the wallet itself did
- * not authenticate, for which it has no scheme.
+ * not authenticate, for which it has no scheme. One that sent no token is told what it may send, and no error.
  */
-export function challengeOf(code: string, authorization: string | undefined): string | undefined {
+export function challengeOf(
+  code: string,
+  authorization: string | undefined,
+  requiresDpop: boolean,
+): string | undefined {
   if (code.endsWith('.invalid_client')) return undefined
+  if (code === 'wallet.invalid_token' && authorization === undefined)
+    return `DPoP ${ALGORITHMS}${requiresDpop ? '' : ', Bearer'}`
   const isBound = code.endsWith('_for_token') || /^DPoP\b/i.test(authorization ?? '')
-  return `${isBound ? 'DPoP' : 'Bearer'} error="${errorOf(code, 401, '')}"`
+  const error = `error="${errorOf(code, 401, '')}"`
+  return isBound ? `DPoP ${error}, ${ALGORITHMS}` : `Bearer ${error}`
 }

@@ -34,7 +34,11 @@ export class WalletsController extends Controller {
 
   private async sessionOf(request: HttpRequest) {
     const call = await walletCallOf(this.platform, request)
-    const session = await this.platform.sessionTokens.sessionOf(call, tokenOf(request))
+    const { walletClients, sessionTokens } = this.platform
+    // for the challenge of the refusal
+    if (request.res && request.headers.authorization === undefined)
+      request.res.locals.requiresDpop = await walletClients.requiresDpop(call.tenantId)
+    const session = await sessionTokens.sessionOf(call, tokenOf(request))
     request.noted = { objectIds: [session.id] }
     return { session, tenantId: call.tenantId, issuer: call.issuer, requestId: String(request.res?.locals.requestId) }
   }

@@ -25,6 +25,22 @@ test.before(async () => {
 })
 test.after.always(() => authorization?.close())
 
+test.serial(
+  'who sends no token is told what to send, and no error (RFC 6750, section 3.1; RFC 9449, section 7.1)',
+  async (t) => {
+    const { setPolicy, world } = authorization
+    const challenge = async () =>
+      (await world.ask('/v1/openid/credential', { body: {} })).headers.get('www-authenticate')
+    t.is(await challenge(), 'DPoP algs="ES256 ES384 EdDSA", Bearer')
+    await setPolicy({ requiresDpop: true })
+    try {
+      t.is(await challenge(), 'DPoP algs="ES256 ES384 EdDSA"')
+    } finally {
+      await setPolicy({ requiresDpop: false })
+    }
+  },
+)
+
 test('a token that is bound to a key gives nothing without a new proof of it (RFC 9449, section 7)', async (t) => {
   const { authorizeUrl, base, browser, exchange, offered, world } = authorization
   const { issuerState } = await offered([template])
@@ -52,7 +68,7 @@ test('a token that is bound to a key gives nothing without a new proof of it (RF
   const other = await createWalletKey()
   const cases: [string, string | undefined, string, RegExp][] = [
     [`Bearer ${token}`, undefined, 'invalid_token', /^Bearer error="invalid_token"/],
-    [`DPoP ${token}`, undefined, 'invalid_dpop_proof', /^DPoP error="invalid_dpop_proof"/],
+    [`DPoP ${token}`, undefined, 'invalid_dpop_proof', /^DPoP error="invalid_dpop_proof", algs="ES256 ES384 EdDSA"$/],
     [`DPoP ${token}`, await dpopProof(key, { htu: at, ath }), 'use_dpop_nonce', /^DPoP error="use_dpop_nonce"/],
     [`DPoP ${token}`, await dpopProof(other, { htu: at, ath, nonce }), 'invalid_token', /^DPoP/],
     [`DPoP ${token}`, await dpopProof(key, { htu: at, nonce }), 'invalid_dpop_proof', /^DPoP/],
