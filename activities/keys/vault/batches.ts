@@ -82,9 +82,9 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   }
 
   const flush = (name: string, lane: Lane): void => {
-    stopTimer(lane)
     const { waiting } = lane
     if (waiting.length === 0) return
+    stopTimer(lane)
     lane.waiting = []
     lane.bytes = 0
     lane.running += 1
@@ -92,14 +92,19 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     sending.add(posting)
   }
 
+  const leftMs = (lane: Lane) => lane.deadline - performance.now()
+
+  const flushWithin = (ms: number, name: string, lane: Lane): void => {
+    lane.timer ??= setTimeout(() => flush(name, lane), Math.min(ms, leftMs(lane)))
+  }
+
   const gather = (name: string, lane: Lane): void => {
     if (lane.isGathering) return
     lane.isGathering = true
-    const left = () => lane.deadline - performance.now()
-    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: left() }, () => {
+    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: leftMs(lane) }, () => {
       lane.isGathering = false
-      if (lane.waiting.length >= lane.expected || left() <= 0) flush(name, lane)
-      else lane.timer ??= setTimeout(() => flush(name, lane), Math.min(lane.returnMs, left()))
+      if (lane.waiting.length >= lane.expected || leftMs(lane) <= 0) flush(name, lane)
+      else flushWithin(lane.returnMs, name, lane)
     })
   }
 
@@ -129,7 +134,7 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
       lane.bytes += input.length
       if (lane.waiting.length >= items || lane.bytes >= bytes) flush(name, lane)
       else if (lane.running === 0) gather(name, lane)
-      else lane.timer ??= setTimeout(() => flush(name, lane), waitMs)
+      else if (!lane.isGathering) flushWithin(waitMs, name, lane)
       return settle.promise
     },
     async drain() {
