@@ -1,4 +1,5 @@
 import { whenGathered } from '../../frame/process/gathering.ts'
+import { LONGEST_RETURN_MS, observeReturns, type Returns } from './returns.ts'
 
 /** Signs many inputs with one key in one call; returns a signature or an error per input. */
 export type SendBatch = (name: string, inputs: Uint8Array[]) => Promise<(Uint8Array | Error)[]>
@@ -25,23 +26,21 @@ interface Lane {
   /** Set while `waiting` waits for a call to end, or for more callers; of an idle lane, until it is forgotten. */
   timer?: NodeJS.Timeout
   isGathering: boolean
-  /** How many the last call served or left waiting: so many are likely to ask again within `returnMs`. */
+  /** How many the last call served or left waiting: so many are likely to ask again until `returnBy`. */
   expected: number
-  returnMs: number
+  returnBy: number
+  returns: Returns
 }
 
 export interface BatchLimits {
   /** So long may an input wait for others, or for the call before to end. */
   waitMs?: number
-  /** So long may it wait for those whom the last call served; longer after a call that took long. */
+  /** So long may it wait for those whom the last call served; longer where a crowd needed longer to return. */
   returnMs?: number
   items?: number
   bytes?: number
+  nowMs?: () => number
 }
-
-/** Who is served asks again when its signature is recorded and answered: as much work as the call, three times over. */
-const RETURN_PER_CALL = 3
-const LONGEST_RETURN_MS = 15
 
 function stopTimer(lane: Lane): void {
   clearTimeout(lane.timer)
@@ -51,29 +50,31 @@ function stopTimer(lane: Lane): void {
 /**
  * Collects the signatures requested of one key at the same time, or while a call for it is under way, into one call: on the same
  * two cores transit makes 2,000 signatures a second one by one, and 26,600 in batches of 100. Who comes soon after a call waits
- * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030); on a slow
- * machine, where calls take long, it waits longer (D-1041). A call that takes long holds up nobody for longer than `waitMs`, a
- * crowd that does not return for its `returnMs`, and both together for their sum.
+ * until as many are there as that call served or left waiting, so that two halves of a crowd do not call in turn (D-1030): for
+ * `returnMs`, or for as long as the last crowd needed (D-1041). A call that takes long holds up nobody for longer than `waitMs`, a
+ * crowd that does not return for `LONGEST_RETURN_MS`, and both together for their sum: 25 ms, and the turn of the event loop.
  */
 export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): SignBatches {
-  const { waitMs = 10, returnMs = 5, items = 200, bytes = 4 * 1024 * 1024 } = limits
+  const { waitMs = 10, returnMs = 5, items = 200, bytes = 4 * 1024 * 1024, nowMs = () => performance.now() } = limits
   const lanes = new Map<string, Lane>()
   const sending = new Set<Promise<void>>()
 
-  const ended = (name: string, lane: Lane, served: number, tookMs: number): void => {
+  /** `served`: 0 after a call that failed, whose callers are not expected again. */
+  const ended = (name: string, lane: Lane, served: number): void => {
     lane.running -= 1
-    lane.returnMs = Math.max(returnMs, Math.min(LONGEST_RETURN_MS, RETURN_PER_CALL * tookMs))
     lane.expected = served + lane.waiting.length
+    if (served > 0) lane.returns.served(lane.expected, lane.waiting.length, nowMs())
+    lane.returnBy = nowMs() + lane.returns.ms()
     stopTimer(lane)
     if (lane.waiting.length > 0) gather(name, lane)
-    else if (lane.running === 0) lane.timer = setTimeout(() => lanes.delete(name), lane.returnMs)
+    else if (lane.running === 0)
+      lane.timer = setTimeout(() => lanes.delete(name), Math.max(LONGEST_RETURN_MS, lane.returns.ms()))
   }
 
   const post = async (name: string, lane: Lane, waiting: Waiting[]): Promise<void> => {
     const inputs = waiting.map(({ input }) => input)
-    const sentAt = performance.now()
     const answers = await send(name, inputs).catch((error: unknown) => error)
-    ended(name, lane, waiting.length, performance.now() - sentAt) // before anyone who is answered can ask again
+    ended(name, lane, Array.isArray(answers) ? waiting.length : 0) // before anyone who is answered can ask again
     waiting.forEach(({ settle }, index) => {
       const answer = Array.isArray(answers) ? answers[index] : answers
       if (answer instanceof Uint8Array) settle.resolve(answer)
@@ -92,19 +93,19 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
     sending.add(posting)
   }
 
-  const leftMs = (lane: Lane) => lane.deadline - performance.now()
+  const leftMs = (lane: Lane) => lane.deadline - nowMs()
 
   const flushWithin = (ms: number, name: string, lane: Lane): void => {
-    lane.timer ??= setTimeout(() => flush(name, lane), Math.min(ms, leftMs(lane)))
+    lane.timer ??= setTimeout(() => flush(name, lane), Math.max(1, Math.min(ms, leftMs(lane))))
   }
 
   const gather = (name: string, lane: Lane): void => {
     if (lane.isGathering) return
     lane.isGathering = true
-    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: leftMs(lane) }, () => {
+    whenGathered({ size: () => lane.waiting.length, most: items, mostMs: leftMs(lane), nowMs }, () => {
       lane.isGathering = false
       if (lane.waiting.length >= lane.expected || leftMs(lane) <= 0) flush(name, lane)
-      else flushWithin(lane.returnMs, name, lane)
+      else flushWithin(lane.returns.ms(), name, lane)
     })
   }
 
@@ -116,7 +117,8 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
       running: 0,
       isGathering: false,
       expected: 0,
-      returnMs,
+      returnBy: 0,
+      returns: observeReturns(returnMs),
     }
     lanes.set(name, lane)
     return lane
@@ -125,9 +127,12 @@ export function createSignBatches(send: SendBatch, limits: BatchLimits = {}): Si
   return {
     sign(name, input) {
       const lane = laneOf(name)
+      const now = nowMs()
+      lane.returns.asked(now)
       if (lane.waiting.length === 0) {
         stopTimer(lane)
-        lane.deadline = performance.now() + waitMs + lane.returnMs
+        lane.deadline = now + waitMs + lane.returns.ms()
+        if (lane.running === 0 && now > lane.returnBy) lane.expected = 0
       }
       const settle = Promise.withResolvers<Uint8Array>()
       lane.waiting.push({ input, settle })

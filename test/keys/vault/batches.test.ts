@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createSignBatches } from '../../../activities/keys/vault/batches.ts'
+import { observeReturns } from '../../../activities/keys/vault/returns.ts'
 
 const input = (nth: number) => Uint8Array.of(nth)
 
@@ -43,7 +44,7 @@ test('what comes while a call is under way goes with the next one, soon after th
   t.is(asked.length, 1)
   asked[0]?.answer()
   await first
-  await wait(20)
+  await wait(60)
   t.deepEqual(asked[1]?.inputs, [1, 2, 3])
   asked[1]?.answer()
   t.is((await Promise.all(others)).length, 3)
@@ -86,22 +87,78 @@ test('two halves of a crowd that asks again and again become one call', async (t
   await Promise.all(third)
 })
 
-test('on a slow machine, where a call took long, a crowd is waited for longer than 5 ms', async (t) => {
+test('a crowd that needed longer than 5 ms to ask again is waited for longer the next time (D-1041)', async (t) => {
   const { asked, send } = answering()
-  const batches = createSignBatches(send)
-  const crowd = Promise.all([0, 1].map((nth) => batches.sign('a', input(nth))))
+  let nowMs = 0
+  const batches = createSignBatches(send, { nowMs: () => nowMs })
+  const sign = (...inputs: number[]) => Promise.all(inputs.map((nth) => batches.sign('a', input(nth))))
+  const crowd = sign(0, 1)
   await turns(3)
-  await wait(30)
   asked[0]?.answer()
   await crowd
-  const begun = performance.now()
-  const half = batches.sign('a', input(2))
-  while (asked.length === 1) await turns(1)
-  const waited = performance.now() - begun
-  t.deepEqual(asked[1]?.inputs, [2], 'the other half has not returned')
-  t.true(waited >= 14, `it was waited for ${waited} ms`)
+  nowMs = 12
+  const again = sign(2, 3)
+  await turns(3)
+  t.deepEqual(asked[1]?.inputs, [2, 3], 'nobody is waited for after 5 ms')
   asked[1]?.answer()
+  await again
+  const begun = performance.now()
+  const half = sign(4)
+  while (asked.length === 2) await turns(1)
+  const waited = performance.now() - begun
+  t.deepEqual(asked[2]?.inputs, [4], 'the other half has not returned')
+  t.true(waited >= 14, `it was waited for ${waited} ms`)
+  asked[2]?.answer()
   await half
+})
+
+/** How long a crowd is waited for whose 14 of 16 came so long after the call; one after the other. */
+const learned = (...afterMs: number[]) => {
+  const returns = observeReturns(5)
+  return afterMs.map((ms, nth) => {
+    const endedAt = nth * 1_000
+    returns.served(16, 2, endedAt)
+    for (let caller = 0; caller < 13; caller++) returns.asked(endedAt + 1)
+    returns.asked(endedAt + ms)
+    return returns.ms()
+  })
+}
+
+test('the wait is half as long again as a crowd needed, 5 to 15 ms, and 5 for one that came later (D-1041)', (t) => {
+  t.deepEqual(learned(2, 6, 12, 4, 14, 15), [5, 9, 15, 6, 15, 5])
+})
+
+test('the end of a call that was sent before the crowd was back begins no new count', (t) => {
+  const returns = observeReturns(5)
+  returns.served(4, 0, 0)
+  returns.asked(1)
+  returns.served(1, 0, 5)
+  returns.asked(7)
+  returns.asked(7)
+  t.is(returns.ms(), 5)
+  returns.asked(8)
+  t.is(returns.ms(), 12)
+})
+
+test('with a usual wait of 0 nobody is ever waited for', (t) => {
+  const returns = observeReturns(0)
+  returns.served(1, 0, 0)
+  returns.asked(8)
+  t.is(returns.ms(), 0)
+})
+
+test('whose call failed is not waited for', async (t) => {
+  const { asked, send } = answering()
+  const batches = createSignBatches(send, { returnMs: 60_000 })
+  const crowd = Promise.allSettled([0, 1].map((nth) => batches.sign('a', input(nth))))
+  await turns(3)
+  asked[0]?.fail(new Error('Vault is sealed'))
+  await crowd
+  const alone = batches.sign('a', input(2))
+  await turns(3)
+  t.deepEqual(asked[1]?.inputs, [2])
+  asked[1]?.answer()
+  await alone
 })
 
 test('a crowd that does not return is waited for once, for 5 ms', async (t) => {
