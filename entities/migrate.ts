@@ -3,7 +3,7 @@ import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { applyFunctions } from './functions/apply.ts'
 import { createRoles } from './roles.ts'
-import { assertNotNewer, assertPostgresVersion, COMPLETE, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
+import { assertNotNewer, assertPostgresVersion, MARK_COMPLETE, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
 
 /** The one class of a migration's file. */
 async function classOf(name: string): Promise<Constructor<Migration>> {
@@ -56,7 +56,7 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: stri
         await em.execute(FIRST_EPOCH)
       })
       await createRoles(orm, ownerUrl, masterKey)
-      await lock.execute(`comment on table migrations is '${COMPLETE}'`)
+      await lock.execute(MARK_COMPLETE)
     })
   } finally {
     await orm.close()

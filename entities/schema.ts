@@ -4,9 +4,9 @@ import type { Sql } from './orm.ts'
 export const MIGRATIONS_FOLDER = new URL('migrations/', import.meta.url)
 
 /**
- * The migrations that this program was written for, in their order: `NNNN-<area>-<what>`, as their files are called. A
- * change of a function that an older program cannot work with comes with a migration, because only migrations tell the
- * versions apart.
+ * The migrations that this program was written for, in their order: `NNNN-<area>-<what>`, as their files are called. Only
+ * migrations tell the versions apart. So a migration, which may be empty, comes with a change of a function or a right that new
+ * code needs, or that an older program cannot work with (D-232); test/project/functions.json keeps the digest of both.
  */
 export const SCHEMA: readonly string[] = readdirSync(MIGRATIONS_FOLDER)
   .filter((file) => /^\d{4}-.*\.[jt]s$/.test(file))
@@ -72,11 +72,15 @@ export function assertNotNewer(applied: Iterable<string>): void {
 
 /**
  * The comment of the table of migrations when functions and roles, which come after the migrations, are up to date too: without it,
- * a process that starts in between would work with the functions of the version before.
+ * a process that starts in between would work with the functions of the version before. It counts the migrations, because a new
+ * one is not always the last, and names the database, because a copy under another name lacks roles, whose names have it.
  */
-export const COMPLETE = `functions and roles are those of ${SCHEMA.at(-1)}`
+const COMPLETE = `'functions and roles are those of ${SCHEMA.at(-1)}, the last of ${SCHEMA.length}, in ' || current_database()`
 
-const COMPLETED = `select obj_description('migrations'::regclass, 'pg_class') as comment`
+/** Says in the database that it is complete. */
+export const MARK_COMPLETE = `do $$ begin execute format('comment on table migrations is %L', ${COMPLETE}); end $$`
+
+const IS_COMPLETE = `select obj_description('migrations'::regclass, 'pg_class') = ${COMPLETE} as complete`
 
 /** Throws `SchemaMismatch`, naming the migrations. `sql` is the system role's. */
 export async function assertSchema(sql: Sql): Promise<void> {
@@ -85,8 +89,8 @@ export async function assertSchema(sql: Sql): Promise<void> {
   const missing = SCHEMA.filter((name) => !applied.has(name))
   if (missing.length > 0)
     throw new SchemaMismatch('older', `The database lacks migrations of this version (${missing.join(', ')}): ${HOW}`)
-  const { rows } = await sql.query<{ comment: string | null }>({ text: COMPLETED, values: [] })
-  if (rows[0]?.comment !== COMPLETE)
+  const { rows } = await sql.query<{ complete: boolean | null }>({ text: IS_COMPLETE, values: [] })
+  if (!rows[0]?.complete)
     throw new SchemaMismatch(
       'older',
       `The database has the migrations of this version, but not its functions and roles: a preparation is under way or has failed. If it has failed, ${HOW}`,

@@ -7,7 +7,7 @@ import { openDependencies } from '../../activities/index.ts'
 import { loadConfig, type Variable } from '../../config.ts'
 import { migrate } from '../../entities/migrate.ts'
 import { connect, sqlOf } from '../../entities/orm.ts'
-import { assertPostgresVersion, COMPLETE, SCHEMA } from '../../entities/schema.ts'
+import { assertPostgresVersion, MARK_COMPLETE, SCHEMA } from '../../entities/schema.ts'
 import { freePort } from '../../stack/parts/ports.ts'
 import { startPostgres } from '../../stack/parts/postgres.ts'
 import { until } from '../support/credentials/dids.ts'
@@ -83,6 +83,8 @@ test.serial(
 )
 
 const last = SCHEMA.at(-1) ?? ''
+const of = (migration: string, count = SCHEMA.length, database = 'countersign') =>
+  `functions and roles are those of ${migration}, the last of ${count}, in ${database}`
 const steps: {
   step: string
   spoil(): string
@@ -118,16 +120,26 @@ const steps: {
       message: new RegExp(`^The database lacks migrations of this version \\(${last}\\)`),
     },
   },
-  {
-    step: 'functions of the version before beside migrations of this one (D-1040)',
-    spoil: () => `comment on table migrations is 'functions and roles are those of 0001-foundation'`,
-    mend: () => `comment on table migrations is '${COMPLETE}'`,
+  ...[
+    { what: 'functions of the version before beside migrations of this one', comment: () => of('0001-foundation') },
+    {
+      what: 'functions of a version that lacks a migration below the last',
+      comment: () => of(last, SCHEMA.length - 1),
+    },
+    {
+      what: 'a copy of a database of another name, whose roles it lacks',
+      comment: () => of(last, SCHEMA.length, 'elsewhere'),
+    },
+  ].map(({ what, comment }) => ({
+    step: `${what} (D-1040)`,
+    spoil: () => `comment on table migrations is '${comment()}'`,
+    mend: () => MARK_COMPLETE,
     error: {
       name: 'SchemaMismatch',
       schema: 'older',
       message: /^The database has the migrations of this version, but not its functions and roles/,
     },
-  },
+  })),
   {
     step: 'a schema whose migrations may not be read, none of which is called missing (D-141)',
     spoil: () => `revoke select on migrations from ${place.system}`,
@@ -177,6 +189,11 @@ for (const { step, spoil, mend, env, error } of steps)
 test('a PostgreSQL older than 15 is refused in a sentence, before anything is migrated', (t) => {
   t.throws(() => assertPostgresVersion(140_023), { message: /PostgreSQL 15 or newer is needed.* version 14/ })
   t.notThrows(() => assertPostgresVersion(150_000))
+})
+
+test.serial('the comment of a complete database names it, its last migration and how many there are', async (t) => {
+  const rows = await place.query(`select obj_description('migrations'::regclass, 'pg_class') as comment`)
+  t.deepEqual(rows, [{ comment: of(last) }])
 })
 
 test.serial('the names that a program expects are those that its migrations record', async (t) => {

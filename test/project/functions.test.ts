@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { migrate } from '../../entities/migrate.ts'
-import { connect, sqlOf } from '../../entities/orm.ts'
+import { connect, RIGHTS, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
 import { assertSchema, SCHEMA } from '../../entities/schema.ts'
 import { freePort } from '../../stack/parts/ports.ts'
@@ -40,6 +42,31 @@ const asOwner = async (text: string) => {
 }
 
 const again = () => migrate(fence.database.url, fence.masterKey)
+
+/** Of the functions' texts and of the rights, in any order. */
+function digestOfFunctions(): string {
+  const folder = new URL('../../entities/functions/', import.meta.url)
+  const texts = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => readFileSync(new URL(file, folder), 'utf8'))
+  const rights = RIGHTS.map(([table, { app, system }]) => JSON.stringify({ table, app, system }))
+  return createHash('sha256')
+    .update(JSON.stringify([...texts, ...rights].sort()))
+    .digest('hex')
+}
+
+test('functions and rights that new code needs come with a migration (D-232)', (t) => {
+  const place = new URL('functions.json', import.meta.url)
+  const recorded: { migration: string; digest: string } = JSON.parse(readFileSync(place, 'utf8'))
+  const current = { migration: SCHEMA.at(-1) ?? '', digest: digestOfFunctions() }
+  const record = `record ${JSON.stringify(current)} in test/project/functions.json`
+  if (recorded.migration !== current.migration) return t.fail(`There is a new migration: ${record}.`)
+  if (recorded.digest !== current.digest)
+    return t.fail(
+      `A function or a right changed without a migration, so that new processes may start before they have it, and a preparation by the release before puts the former one back: add a migration, an empty one does. Only if the program works as well with the functions and rights of ${recorded.migration}, ${record}.`,
+    )
+  t.deepEqual(recorded, current)
+})
 
 test.serial('every function is the owner’s, runs as whoever calls it, and everybody may call it', async (t) => {
   const found = await functions()
