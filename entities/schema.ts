@@ -82,7 +82,10 @@ export const MARK_COMPLETE = `do $$ begin execute format('comment on table migra
 
 const IS_COMPLETE = `select obj_description('migrations'::regclass, 'pg_class') = ${COMPLETE} as complete`
 
-/** Throws `SchemaMismatch`, naming the migrations. `sql` is the system role's. */
+/**
+ * Throws `SchemaMismatch`: with the names of the migrations that the program does not know, or that the database lacks; without a
+ * name where they cannot be read, or where only functions and roles are missing. `sql` is the system role's.
+ */
 export async function assertSchema(sql: Sql): Promise<void> {
   const applied = await appliedMigrations(sql)
   assertNotNewer(applied)
@@ -93,6 +96,6 @@ export async function assertSchema(sql: Sql): Promise<void> {
   if (!rows[0]?.complete)
     throw new SchemaMismatch(
       'older',
-      `The database has the migrations of this version, but not its functions and roles: a preparation is under way or has failed. If it has failed, ${HOW}`,
+      `The database has the migrations of this version, but not its functions and roles: a preparation is under way or has failed, or was made by a version before, or for another name of the database. Unless one is under way, ${HOW}`,
     )
 }
