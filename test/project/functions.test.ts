@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import test from 'ava'
 import { migrate } from '../../entities/migrate.ts'
 import { connect, RIGHTS, sqlOf } from '../../entities/orm.ts'
@@ -130,18 +131,17 @@ test.serial('an older version neither migrates the database of a newer one nor r
 })
 
 test.serial('the database is complete only once migrations, functions and roles are up to date', async (t) => {
-  const server = await startPostgres({ directory: dataDirectory('postgres'), port: await freePort(), durable: false })
+  const directory = dataDirectory('postgres')
+  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  const server = await startPostgres({ directory, port: await freePort(), durable: false })
+  t.teardown(() => server.stop())
   const owner = await connect(server.url, 1)
-  try {
-    const schema = async () => assertSchema(await sqlOf(owner))
-    await migrate(server.url, fence.masterKey, SCHEMA.at(-1))
-    await t.throwsAsync(schema, { name: 'SchemaMismatch', message: /not its functions and roles/ })
-    await migrate(server.url, fence.masterKey)
-    await t.notThrowsAsync(schema)
-  } finally {
-    await owner.close()
-    await server.stop()
-  }
+  t.teardown(() => owner.close())
+  const schema = async () => assertSchema(await sqlOf(owner))
+  await migrate(server.url, fence.masterKey, SCHEMA.at(-1))
+  await t.throwsAsync(schema, { name: 'SchemaMismatch', message: /not its functions and roles/ })
+  await migrate(server.url, fence.masterKey)
+  await t.notThrowsAsync(schema)
 })
 
 test.serial('the application’s role cannot replace a function', async (t) => {
