@@ -46,8 +46,11 @@ test.before(async () => {
       insert into semantic_template_versions (id, tenant_id, template_id, version, definition) values ($3, $2, $1, 1, '{}')`,
     values: [TEMPLATE, TENANT, randomUUID()],
   })
-  await systemSql.query({ text: SEED, values: [TENANT, OTHER, DID, TEMPLATE, BATCH] })
-  await connected(superuserUrl, (client) => client.query('analyze credentials'))
+  // without the time limit of the platform's own statements
+  await connected(superuserUrl, async (client) => {
+    await client.query(SEED, [TENANT, OTHER, DID, TEMPLATE, BATCH])
+    await client.query('analyze credentials')
+  })
 })
 test.after.always(() => database?.close())
 
