@@ -25,7 +25,7 @@ import {
 } from '../../protocol/sd-jwt-credentials/x5c.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { DidResolver } from '../dids/resolver.ts'
-import { byClock } from '../frame/caches.ts'
+import { byClock, singleFlight } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import { storedCertificate } from '../mobile-credentials/records.ts'
 import type { SdJwtPublished } from './published.ts'
@@ -41,6 +41,8 @@ const MAX_BYTES = 256 * 1024
 const MAX_CACHE_CHARACTERS = 8 * 1024 * 1024
 /** As long as the document of a DID is remembered, at the most. */
 const REMEMBERED_MS = 60_000
+/** So long at least between two reads for keys that the known ones lack: whoever presents may name keys that nobody has. */
+const READ_ANEW_MS = 10_000
 const ACCEPT = 'application/json'
 
 interface Parts extends Pick<Dependencies, 'systemSql' | 'outbound' | 'now' | 'config'> {
@@ -79,13 +81,14 @@ function leadToListed(
 export function createIssuerKeys(parts: Parts) {
   const { systemSql, outbound, now, config, didResolver, tenants, sdJwtPublished, trustGate } = parts
   const { clockToleranceMs: toleranceMs, publicUrl } = config
-  const sets = new LRUCache<string, Json[]>({
+  const sets = new LRUCache<string, { keys: Json[]; readAt: number }>({
     max: 500,
     maxSize: MAX_CACHE_CHARACTERS,
-    sizeCalculation: (keys, name) => JSON.stringify(keys).length + name.length + 512,
+    sizeCalculation: ({ keys }, name) => JSON.stringify(keys).length + name.length + 512,
     ttl: REMEMBERED_MS,
     ...byClock(now),
   })
+  const reading = singleFlight<Json[]>()
 
   async function read(tenantId: string, url: string, code: string): Promise<unknown> {
     const { status, body } = await outbound.fetch({ url, accept: ACCEPT, maxBytes: MAX_BYTES, readFor: tenantId })
@@ -104,26 +107,27 @@ export function createIssuerKeys(parts: Parts) {
     return read(tenantId, url, 'issuer_metadata.invalid')
   }
 
-  async function keysOf(tenantId: string, issuer: string, anew: boolean): Promise<Json[]> {
-    const name = `${tenantId} ${issuer}`
-    const known = anew ? undefined : sets.get(name)
-    if (known) return known
+  async function readKeys(tenantId: string, issuer: string): Promise<Json[]> {
     const source = readIssuerMetadata(await metadataOf(tenantId, issuer), issuer)
     const keys =
       'keys' in source ? source.keys : readKeySet(await read(tenantId, source.jwksUri, 'issuer_metadata.invalid'))
-    sets.set(name, keys)
+    sets.set(`${tenantId} ${issuer}`, { keys, readAt: now().getTime() })
     return keys
   }
 
   async function byMetadata(tenantId: string, { issuer, kid }: Extract<IssuerReference, { by: 'metadata' }>) {
-    const wasKnown = sets.has(`${tenantId} ${issuer}`)
-    const find = async (anew: boolean) => keyOfJwk(chooseKey(await keysOf(tenantId, issuer, anew), kid))
+    const name = `${tenantId} ${issuer}`
+    const readAnew = () => reading(name, () => readKeys(tenantId, issuer))
+    const known = sets.get(name)
+    const found = (keys: Json[]) => ({ key: keyOfJwk(chooseKey(keys, kid)), issuer })
+    if (!known) return found(await readAnew())
     try {
-      return { key: await find(false), issuer }
+      return found(known.keys)
     } catch (error) {
       // the issuer may have a new key since
-      if (!(wasKnown && error instanceof Refusal && error.code === 'issuer_metadata.key_missing')) throw error
-      return { key: await find(true), issuer }
+      const isMissing = error instanceof Refusal && error.code === 'issuer_metadata.key_missing'
+      if (!isMissing || now().getTime() - known.readAt < READ_ANEW_MS) throw error
+      return found(await readAnew())
     }
   }
 

@@ -140,6 +140,31 @@ test('a DID has to allow its key to assert, and a certificate has to name the is
   t.is(await code({ by: 'x5c', chain: [own.certificate], issuer: 'https://bank.example' }), 'certificate_of_other')
 })
 
+test('credentials that name keys which their issuer does not have make one read in 10 seconds (D-1066)', async (t) => {
+  let at = NOW.getTime()
+  let reads = 0
+  const outbound = {
+    async fetch() {
+      reads += 1
+      const body = { issuer: 'https://issuer.example', jwks: { keys: [{ ...issuerKey.jwk, kid: 'known' }] } }
+      return { status: 200, body: Buffer.from(JSON.stringify(body)) }
+    },
+  }
+  const keys = createIssuerKeys({
+    ...{ now: () => new Date(at), outbound, trustGate: { trustFor: async () => undefined } },
+    config: { ...config, publicUrl: new URL('https://platform.example') },
+  } as never)
+  const find = (kid: string) => keys.find(TENANT, { by: 'metadata', issuer: 'https://issuer.example', kid })
+  const missing = (kid: string) => t.throwsAsync(find(kid), { instanceOf: Refusal })
+  await Promise.all(Array.from({ length: 10 }, () => find('known')))
+  t.is(reads, 1, 'those at once share a read')
+  await Promise.all(Array.from({ length: 10 }, (_, nth) => missing(`none ${nth}`)))
+  t.is(reads, 1)
+  at += 10_000
+  await Promise.all(Array.from({ length: 10 }, (_, nth) => missing(`none ${nth}`)))
+  t.is(reads, 2, 'a key may be new by then')
+})
+
 test('type metadata in the cache does not stand for what a digest says: it is fetched anew', async (t) => {
   const vct = 'https://types.example/course'
   let name = 'First'
