@@ -37,12 +37,16 @@ function read(text: string): ReadSdJwt & ProcessedSdJwt {
   }
 }
 
-/** Whether a holder may show or leave out a node or a part of it, or has left it out. */
-function isSelective({ disclosure, content }: IssuedNode): boolean {
-  if (disclosure !== undefined || content.kind === 'hidden') return true
-  if (content.kind === 'array') return content.elements.some(isSelective)
-  return content.kind === 'object' && (content.undisclosed > 0 || [...content.members.values()].some(isSelective))
-}
+const partsOf = ({ content }: IssuedNode): IssuedNode[] =>
+  content.kind === 'array' ? content.elements : content.kind === 'object' ? [...content.members.values()] : []
+
+/** Whether a holder may show or leave out a node or a part of it, or has left an element out. */
+const isSelective = (node: IssuedNode): boolean =>
+  node.disclosure !== undefined || node.content.kind === 'hidden' || partsOf(node).some(isSelective)
+
+/** Whether an object has digests that nobody disclosed: of members, or decoys, which look the same. */
+const hidesMembers = (node: IssuedNode): boolean =>
+  (node.content.kind === 'object' && node.content.undisclosed > 0) || partsOf(node).some(hidesMembers)
 
 /** Members by which a credential is judged: a holder who can show them can leave them out as well (D-836). */
 function assertAlwaysDisclosed({ content }: IssuedNode): void {
@@ -53,6 +57,14 @@ function assertAlwaysDisclosed({ content }: IssuedNode): void {
         'never_selective',
         `The member ${name} must not be selectively disclosable, nor a part of it.`,
       )
+}
+
+/** Whether what the credential is judged by may have members that are not disclosed: its own, or those of such a member. */
+function hidesJudged({ content }: IssuedNode): boolean {
+  if (content.kind !== 'object') return false
+  return (
+    content.undisclosed > 0 || [...content.members].some(([name, member]) => ALWAYS.has(name) && hidesMembers(member))
+  )
 }
 
 /**
@@ -107,7 +119,7 @@ export function openSdJwt(text: string): OpenedEnvelope {
   return {
     ...opened,
     credential,
-    hidesMembers: root.content.kind === 'object' && root.content.undisclosed > 0,
+    hidesMembers: hidesJudged(root),
     ...(keyBinding && {
       keyBindingFault: (session: KeyBindingSession, clock: Clock) => bindingFault(sdJwt, claims, session, clock),
     }),
