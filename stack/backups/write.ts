@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { PoolClient } from 'pg'
-import { SCHEMA } from '../../entities/schema.ts'
+import { assertNotNewer, SCHEMA } from '../../entities/schema.ts'
 import { copyIn, END_OF_ROWS, FIRST, type Head, LAST, type Measured, SESSION, type Tail } from './format.ts'
 import { measure, rowsOf, type Table, tablesInOrder } from './tables.ts'
 
@@ -25,9 +25,7 @@ async function headOf(client: PoolClient): Promise<Head> {
       `This role does not see every row of ${half.map(({ name }) => name).join(', ')}. Bring the roles up to date: npm start does, or stack/prepare.ts.`,
     )
   const { rows: applied } = await client.query<{ name: string }>('select name from migrations')
-  const unknown = applied.filter(({ name }) => !SCHEMA.some((known) => known === name))
-  if (unknown.length > 0)
-    throw new Error(`The database was migrated by a newer version (${unknown.map(({ name }) => name).join(', ')}).`)
+  assertNotNewer(applied.map(({ name }) => name))
   const schema = SCHEMA.filter((known) => applied.some(({ name }) => name === known))
   const { rows } = await client.query<{ server: string; time: Date }>(
     `select current_setting('server_version') as server, transaction_timestamp() as time`,

@@ -42,6 +42,8 @@ const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdic
   reason: verdict.reason.map((each) => (OF_HOLDERS.has(each.type) ? { ...each, message: NOT_KEPT } : each)),
 })
 
+const isOver = (error: unknown): boolean => error instanceof Refusal && error.code === 'openid_presentation.over'
+
 /** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others. */
 const MAX_ATTEMPTS = 2 * MAX_FAILURES
 
@@ -187,7 +189,7 @@ export function createRequestAnswers(parts: Parts) {
         return row
       })
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === 'openid_presentation.over') throw error
+      if (!(error instanceof Refusal) || isOver(error)) throw error
       const refusal = inOwnWords(error)
       await fail(tenantId, find, refusal.code, false, verdicts)
       throw refusal
@@ -227,8 +229,6 @@ export function createRequestAnswers(parts: Parts) {
      */
     async answerRequest(tenantId: string, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
       const digest = digestOf(JSON.stringify(says)).toString('base64url')
-      const before = await inTenant(database.tenants, tenantId, (em) => rows.answeredWith(em, name, digest))
-      if (before) return before.answeredBy === 'same' ? { redirectUri: await links.returnUriOf(before) } : {}
       const answer: Answer = {
         digest,
         find: (em, lock) => rows.byName(em, name, lock),
@@ -238,7 +238,13 @@ export function createRequestAnswers(parts: Parts) {
           return { audience: clientId, transcript: sessionTranscript({ clientId, nonce, responseUri, ...key }) }
         },
       }
-      const row = await take(tenantId, answer, (work) => inTenant(database.tenants, tenantId, work))
+      const taken = take(tenantId, answer, (work) => inTenant(database.tenants, tenantId, work))
+      const row = await taken.catch(async (error: unknown) => {
+        if (!isOver(error)) throw error
+        const before = await inTenant(database.tenants, tenantId, (em) => rows.answeredWith(em, name, digest))
+        if (!before) throw error
+        return before
+      })
       return row?.answeredBy === 'same' ? { redirectUri: await links.returnUriOf(row) } : {}
     },
 

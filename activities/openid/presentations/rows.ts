@@ -67,6 +67,9 @@ interface End {
   reason?: string
 }
 
+/** Whichever device it is on. */
+const named = (digest: Buffer) => ({ $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] })
+
 /** Rows of requests. */
 export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now' | 'uuid'> & { sealer: Sealer }) {
   const isOpen = ({ endedAt, expiresAt }: OpenIdPresentation): boolean => !endedAt && expiresAt > now()
@@ -96,8 +99,7 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
     /** The request that a wallet names, and on which device that is. Throws `openid_presentation.over`. */
     async byName(em: SqlEntityManager, name: string, lock = false) {
       const digest = digestOf(name)
-      const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
-      const row = await em.findOne(OpenIdPresentation, where, lock ? LOCK : {})
+      const row = await em.findOne(OpenIdPresentation, named(digest), lock ? LOCK : {})
       if (!row || isOfBrowser(row.responseMode)) throw over()
       assertOpen(row)
       const way: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
@@ -106,9 +108,8 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
 
     /** The request that was answered with just this, until what was presented is redeemed. */
     async answeredWith(em: SqlEntityManager, name: string, answer: string): Promise<OpenIdPresentation | undefined> {
-      const digest = digestOf(name)
-      const where = { $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }], redeemedAt: null }
-      const row = await em.findOne(OpenIdPresentation, { ...where, state: 'VERIFIED' })
+      const where = { ...named(digestOf(name)), state: 'VERIFIED' as const, redeemedAt: null }
+      const row = await em.findOne(OpenIdPresentation, where)
       return row && this.opened(row).answerDigest === answer ? row : undefined
     },
 
