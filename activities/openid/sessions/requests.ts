@@ -208,11 +208,15 @@ export function createCredentialRequests(parts: Parts) {
       return settle(tenantId, sessionId, issuanceId)
     },
 
-    /** The answer of a request that was answered as pending. Throws `wallet.invalid_transaction_id`. */
+    /**
+     * The answer of a request that was answered as pending, as often as it is asked for until the wallet notifies that it
+     * has the credential (OpenID4VCI 1.0, section 9.1). Throws `wallet.invalid_transaction_id`.
+     */
     async requestDeferred({ tenantId, id: sessionId }: OpenIdSession, transactionId: string): Promise<Delivery> {
       const issuances = await inTenant(database.tenants, tenantId, (em) => issuancesOf(em, sessionId))
       const issuance = issuances.find(
-        ({ id, state }) => state !== 'OFFERED' && secrets.isHandle('transaction', id, transactionId),
+        ({ id, state, notification }) =>
+          state !== 'OFFERED' && !notification && secrets.isHandle('transaction', id, transactionId),
       )
       if (!issuance) throw walletRefusal('invalid_transaction_id', 'The transaction_id is none of this access token.')
       return settle(tenantId, sessionId, issuance.id)

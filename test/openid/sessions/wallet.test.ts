@@ -289,5 +289,12 @@ test.serial(
     const deferred = await world().ask('/v1/openid/deferred-credential', { token: accessToken, body })
     t.is(deferred.json<{ credentials: object[] }>().credentials.length, 1)
     t.deepEqual((await wallet.client.retrieveCredentials(request)).credentialResponse, deferred.json())
+    // what a wallet says that it has, it gets no more (section 9.1)
+    const { notification_id } = deferred.json<{ notification_id: string }>()
+    const notification = { notification_id, event: 'credential_accepted' }
+    t.is((await world().ask('/v1/openid/notification', { token: accessToken, body: notification })).status, 204)
+    const late = await world().ask('/v1/openid/deferred-credential', { token: accessToken, body })
+    t.is(late.status, 400)
+    t.like(late.json(), { error: 'invalid_transaction_id' })
   },
 )
