@@ -41,7 +41,10 @@ export const pointerWithin = (path: string, pointer: string): string =>
 
 /** The errors of the document at `path`, with paths from the root of the body. Rules of documents name JSON pointers. */
 export const errorsWithin = (path: string, errors: readonly FieldError[]): FieldError[] =>
-  errors.map((error) => ({ ...error, path: pointerWithin(path, error.path) }))
+  errors.map((error) => ({ ...error, path: pointerWithin(path, error.path).slice(0, MAX_PATH) }))
+
+/** Characters of a path that are told: names of members may be as long as a request. */
+const MAX_PATH = 500
 
 /** Says what is wrong with a document, by its first error. */
 export const firstFault = ([error]: readonly FieldError[]): string =>

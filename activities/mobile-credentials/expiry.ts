@@ -1,6 +1,6 @@
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { Unavailable } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-credentials/entries.ts'
 import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -84,8 +84,12 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
           await publishedIacas.publishedCrl(tenantId, id)
           sweep.lists += 1
         } catch (error) {
-          if (!(error instanceof Unavailable)) throw error
-          log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates waits for the key store')
+          // one whose key is lost, or that was deleted meanwhile, holds up nobody else's (D-1079)
+          if (error instanceof Refusal)
+            log.error({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates cannot be signed')
+          else if (error instanceof Unavailable)
+            log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates waits for the key store')
+          else throw error
         }
       }
       sweep.renewed = await renewals.renewSigners()

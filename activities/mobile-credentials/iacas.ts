@@ -69,6 +69,7 @@ function validityOf({ notBefore, notAfter }: Pick<NewIaca, 'notBefore' | 'notAft
   if (until <= from || until <= now) throw refuse('expected a time after notBefore, in the future')
   if (until > yearsAfter(from, MAX_IACA_YEARS))
     throw refuse(`expected at most ${MAX_IACA_YEARS} years after notBefore (ISO/IEC 18013-5, table B.1)`)
+  if (until.getUTCFullYear() > 9999) throw refuse('expected a time before the year 10000 (RFC 5280, section 4.1.2.5.2)')
   return { notBefore: from, notAfter: until }
 }
 

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import { DeviceSignedDocument, type IssuerSignedDocument, parse } from '@auth0/mdl'
-import { type Cbor, encodeCbor, Tag } from '../cose/cbor.ts'
+import { type Cbor, encodeCbor } from '../cose/cbor.ts'
 import type { CoseSign1 } from '../cose/sign1.ts'
 import { Refusal } from '../errors.ts'
 import { type DeviceProof, isBeyondLibrary, isSignedByKey } from './device-auth.ts'
-import { ENCODED_CBOR, embed } from './issuer-signed.ts'
-import { type Item, MDOC, type Mdoc } from './read.ts'
+import { embed } from './issuer-signed.ts'
+import { MDOC, type Mdoc } from './read.ts'
 
 const coseOf = ({ protectedBytes, signature }: CoseSign1, payload: Uint8Array): Cbor[] => [
   protectedBytes,
@@ -14,12 +14,13 @@ const coseOf = ({ protectedBytes, signature }: CoseSign1, payload: Uint8Array): 
   signature,
 ]
 
-/** A device response with one document. It contains what is verified and nothing else that a sender wrote. */
-function responseOf({ issuerAuth, mso, nameSpaces }: Mdoc, proof: DeviceProof | undefined): Uint8Array {
-  const items = (list: readonly Item[]): Cbor => list.map(({ bytes }) => new Tag(ENCODED_CBOR, bytes))
-  const spaces = [...nameSpaces].map(([name, list]): [string, Cbor] => [name, items(list)])
+/**
+ * A device response with one document. It contains what is verified and nothing else that a sender wrote: elements are
+ * compared with their digests by our own decoding (`digests.ts`).
+ */
+function responseOf({ issuerAuth, mso }: Mdoc, proof: DeviceProof | undefined): Uint8Array {
   const issuerSigned = new Map<string, Cbor>([
-    ['nameSpaces', new Map(spaces)],
+    ['nameSpaces', new Map()],
     ['issuerAuth', coseOf(issuerAuth, issuerAuth.payload ?? new Uint8Array())],
   ])
   const document = new Map<string, Cbor>([
@@ -52,9 +53,6 @@ async function holds(check: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** Elements that are decoded and hashed before other requests have their turn. */
-const AT_ONCE = 50
-
 /** What @auth0/mdl says of an mdoc. */
 export class MdlDocument {
   readonly #document: IssuerSignedDocument
@@ -76,21 +74,6 @@ export class MdlDocument {
   isSignedBy(key: KeyObject): Promise<boolean> {
     const { issuerAuth } = this.#document.issuerSigned
     return holds(() => issuerAuth.verify(key))
-  }
-
-  /** The places in a namespace of those elements whose digest the MSO does not have. */
-  async unsignedIn(namespace: string): Promise<number[]> {
-    const { issuerAuth, nameSpaces } = this.#document.issuerSigned
-    const items = nameSpaces[namespace] ?? []
-    const unsigned: number[] = []
-    for (let from = 0; from < items.length; from += AT_ONCE) {
-      const some = items.slice(from, from + AT_ONCE)
-      const found = await Promise.all(
-        some.map((item) => holds(async () => (await item.isValid(namespace, issuerAuth)) === true)),
-      )
-      unsigned.push(...found.flatMap((isSigned, at) => (isSigned ? [] : [from + at])))
-    }
-    return unsigned
   }
 
   /** Whether the proof verifies with its key. */

@@ -55,7 +55,7 @@ function listSigner(chain: Cbor, { iaca, isRevoked }: ListTrust, { now, toleranc
   const [first] = Array.isArray(chain) ? chain : [chain]
   const signer = first instanceof Uint8Array ? readCertificate(first) : undefined
   if (!signer) throw malformedList('its x5chain has no certificate')
-  if (signer.fingerprint !== iaca.fingerprint && !isIssuedBy(signer, iaca))
+  if (signer.fingerprint !== iaca.fingerprint && !(iaca.isAuthority && isIssuedBy(signer, iaca)))
     throw notVerified('The IACA of the credential did not issue the certificate of its status list.')
   if (signerFaults(signer, iaca).length > 0)
     throw notVerified('The certificate of the status list is not one of a document signer.')

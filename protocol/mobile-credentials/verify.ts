@@ -4,6 +4,7 @@ import { isOutboundFault, Refusal } from '../errors.ts'
 import type { StatusState, TokenEntry } from '../status-list/token.ts'
 import { type Certificate, countryOf, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { deviceProofOf, isBeyondLibrary, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
+import { digestFaults, isDigestAlgorithm } from './digests.ts'
 import type { MdlDocument } from './mdl.ts'
 import { isSignedFor, MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
@@ -32,7 +33,10 @@ export interface Reason {
 
 export interface Rules {
   now: Date
-  /** Certificates of the IACAs that the verifier trusts, or of single document signers; the first that fits counts. */
+  /**
+   * Certificates of the IACAs that the verifier trusts, or of single document signers; of those that fit, the first that is
+   * valid now counts, and without one the first.
+   */
   trusted: readonly Certificate[]
   /** Why the verifier may not rely on documents of this type and this IACA; undefined: it leads to no trusted one. Absent: there is no policy. */
   reasonsAgainst?: (docType: string, iaca: Certificate | undefined) => Promise<PolicyReason[]>
@@ -81,9 +85,16 @@ const certificate: Check = ({ signer, iaca }, { now }) => {
 const issuer: Check = ({ signer, iaca }, { now }) => {
   if (!signer) return []
   if (!iaca) return failed('UntrustedIssuer', 'No trusted IACA signed the certificate of the document signer.')
-  return now < iaca.notBefore || now > iaca.notAfter
-    ? failed('UntrustedIssuer', 'The certificate of the IACA is not valid now.')
-    : []
+  return isNow(iaca, now) ? [] : failed('UntrustedIssuer', 'The certificate of the IACA is not valid now.')
+}
+
+const isNow = ({ notBefore, notAfter }: Certificate, now: Date): boolean => now >= notBefore && now <= notAfter
+
+/** The trusted certificate that a signer leads to. Certificates of one key follow one another, and one may be over (D-1076). */
+function anchorOf(signer: Certificate, { trusted, now }: Rules): Certificate | undefined {
+  const fits = (each: Certificate) =>
+    each.fingerprint === signer.fingerprint || (each.isAuthority && isIssuedBy(signer, each))
+  return trusted.find((each) => isNow(each, now) && fits(each)) ?? trusted.find(fits)
 }
 
 const listed: Check = ({ finding }) => (finding && 'fault' in finding ? failed(NOT_LISTED, finding.fault) : [])
@@ -104,23 +115,11 @@ const signature: Check = async ({ mdoc: { issuerAuth }, signer, mdl }) => {
     : failed('Signature', 'The signature of the issuer does not verify.')
 }
 
-const DIGEST_ALGORITHMS: readonly string[] = ['SHA-256', 'SHA-384', 'SHA-512']
-
-const digests: Check = async ({ mdoc: { mso, nameSpaces }, mdl }) => {
-  if (!mdl) return []
-  if (!DIGEST_ALGORITHMS.includes(mso.digestAlgorithm))
+const digests: Check = async ({ mdoc }) => {
+  if (!isRead(mdoc.mso)) return []
+  if (!isDigestAlgorithm(mdoc.mso.digestAlgorithm))
     return failed('Digest', 'The digest algorithm is not one of ISO/IEC 18013-5.')
-  const reasons: Reason[] = []
-  for (const [namespace, items] of nameSpaces) {
-    const names = new Set(items.map(({ name }) => name))
-    const ids = new Set(items.map(({ digestId }) => digestId))
-    if (names.size < items.length || ids.size < items.length)
-      reasons.push(...failed('Digest', 'An element or a digest id of a namespace is repeated.'))
-    else
-      for (const at of await mdl.unsignedIn(namespace))
-        reasons.push(...failed('Digest', `The issuer did not sign this value of ${namespace} ${items[at]?.name}.`))
-  }
-  return reasons
+  return (await digestFaults(mdoc)).flatMap((fault) => failed('Digest', fault))
 }
 
 const issuingCountry: Check = ({ mdoc: { nameSpaces }, signer }) => {
@@ -217,17 +216,13 @@ async function mdlDocumentOf(...parts: ConstructorParameters<typeof MdlDocument>
 }
 
 /**
- * Verifies an mdoc (ISO/IEC 18013-5, 9.3): signatures, digests and the device by @auth0/mdl. Throws
+ * Verifies an mdoc (ISO/IEC 18013-5, 9.3): signatures and the device by @auth0/mdl. Throws
  * `credential.malformed` for an MSO or device authentication that cannot be read.
  */
 export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict> {
   const [first] = mdoc.chain
   const signer = first && readCertificate(first)
-  const iaca =
-    signer &&
-    rules.trusted.find(
-      (trusted) => trusted.fingerprint === signer.fingerprint || (trusted.isAuthority && isIssuedBy(signer, trusted)),
-    )
+  const iaca = signer && anchorOf(signer, rules)
   const finding = rules.find?.(iaca)
   const proof = rules.session && deviceProofOf(mdoc, rules.session)
   const mdl = isRead(mdoc.mso) ? await mdlDocumentOf(mdoc, proof) : undefined

@@ -58,7 +58,9 @@ export function verifyChain(
     const known = trusted.find(({ fingerprint }) => fingerprint === certificate.fingerprint)
     const issuer = certificates[at + 1]
     path.push(certificate)
-    anchor = known ?? trusted.find((each) => mayIssue(each, at) && isIssuedBy(certificate, each))
+    // of certificates of one key, which follow one another, one that is valid now (D-1076)
+    const issuedBy = (each: Certificate) => mayIssue(each, at) && isIssuedBy(certificate, each)
+    anchor = known ?? trusted.find((each) => isNow(each, clock) && issuedBy(each)) ?? trusted.find(issuedBy)
     if (anchor) break
     if (issuer && !(mayIssue(issuer, at) && isIssuedBy(certificate, issuer)))
       throw refuse('certificate_chain', 'A certificate in the x5c of the header is not issued by the one after it.')

@@ -77,3 +77,23 @@ test.serial(
     t.deepEqual(await numberOf(), [3, false])
   },
 )
+
+test.serial('an IACA whose key is lost holds up no list of another one (D-1079)', async (t) => {
+  const { systemSql } = world.dependencies
+  const made = async () => {
+    const token = await world.tokenOf(await world.addTenant())
+    return (await makeIaca(world, {}, token)).id
+  }
+  const [lost, kept] = [await made(), await made()]
+  const text = 'delete from key_envelopes where key_id = (select key_id from mobile_iacas where id = $1)'
+  await systemSql.query({ text, values: [lost] })
+  await sweepAfter(0)
+  const { rows } = await systemSql.query<{ number: number }>({
+    text: 'select crl_number as number from mobile_iacas where id = any($1) order by id = $2',
+    values: [[lost, kept], kept],
+  })
+  t.deepEqual(
+    rows.map(({ number }) => number),
+    [0, 1],
+  )
+})

@@ -29,12 +29,14 @@ interface Terms {
   names?: { type: 'dns' | 'url'; value: string }[]
   more?: Extension[]
   notAfter?: Date
+  /** Those of another certificate. */
+  keys?: webcrypto.CryptoKeyPair
 }
 
 /** A certificate of this issuer, or one that its own key signed. */
 async function make(terms: Terms, issuer?: Made): Promise<Made> {
   const { name, authority = false, pathLength, names, more = [], notAfter = new Date('2030-01-01T00:00:00Z') } = terms
-  const keys = await webcrypto.subtle.generateKey(ECDSA, true, ['sign', 'verify'])
+  const keys = terms.keys ?? (await webcrypto.subtle.generateKey(ECDSA, true, ['sign', 'verify']))
   const usage = terms.usage ?? (authority ? KeyUsageFlags.keyCertSign : KeyUsageFlags.digitalSignature)
   const certificate = await X509CertificateGenerator.create(
     {
@@ -83,6 +85,19 @@ test('a chain leads to a trusted authority, which may be in it (RFC 5280, sectio
   t.is(check([leaf, between, root], [root]).anchor.fingerprint, read(root).fingerprint)
   t.is(check([leaf], [between]).anchor.fingerprint, read(between).fingerprint)
   t.is(check([leaf], [leaf]).leaf.fingerprint, read(leaf).fingerprint)
+})
+
+test('of two certificates of one authority, one of which is over, the other counts, in any order (D-1076)', async (t) => {
+  const over = await make({ name: 'Root', authority: true, keys: root.keys, notAfter: NOW })
+  for (const trusted of [
+    [over, root],
+    [root, over],
+  ])
+    t.is(check([leaf, between], trusted).anchor.fingerprint, read(root).fingerprint)
+  t.is(
+    codeOf(() => check([leaf, between], [over])),
+    'certificate_expired',
+  )
 })
 
 test('what comes after the trusted certificate is no part of the chain, for nobody verified it', async (t) => {

@@ -47,8 +47,8 @@ export async function makeForeignIaca(subject: Subject = {}) {
   return {
     certificate,
     certificatePem: toPem('CERTIFICATE', certificate),
-    /** Another certificate of the same name and key. */
-    renewed: () => createIacaCertificate(root, terms(subject, 3_500)),
+    /** Another certificate of the same name and key; with less than no days one that is over. */
+    renewed: (days = 3_500) => createIacaCertificate(root, terms(subject, days)),
     certify: (publicKey: Uint8Array, of: Subject = subject, days = 300) =>
       createSignerCertificate(iaca, publicKey, terms(of, days)),
     /** A signer with a certificate of it. */
