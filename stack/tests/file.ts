@@ -25,8 +25,8 @@ export interface FileRun {
 /** AVA's own limit sees files that run together and ends none of what they started: ours sees one file. */
 const NO_LIMIT = '--timeout=24h'
 
-/** An AVA that is killed may leave half a line. */
-function eventOf(line: string): TestEvent {
+/** A process that is killed may leave half a line. */
+export function eventOf(line: string): TestEvent {
   try {
     return JSON.parse(line) as TestEvent
   } catch {
@@ -34,12 +34,45 @@ function eventOf(line: string): TestEvent {
   }
 }
 
+/** Follows the events of a file until its end; `kill` ends its process, because no test ended for too long or the run is stopped. */
+export function followFile(file: PlannedFile, run: FileRun, kill: () => void) {
+  const { suite, matching, stop, counted, said } = run
+  const report = createReport(file.path, matching.length > 0 || file.argument !== file.path)
+  const begun = performance.now()
+  let silentMs: number | undefined
+  let patientUntil = 0
+  const silence = setTimeout(() => {
+    if (Date.now() < patientUntil) return void silence.refresh()
+    silentMs = suite.silenceMs
+    kill()
+  }, suite.silenceMs)
+  stop.addEventListener('abort', kill, { once: true })
+  return {
+    add(event: TestEvent): void {
+      silence.refresh()
+      if (event.type === 'test-timeout-configured') patientUntil = Date.now() + (event.period ?? 0)
+      report.add(event)
+      counted(report.counts())
+      if (event.logs && event.logs.length > 0) said?.([event.title ?? '', ...event.logs])
+    },
+    /** Its process has ended, so that nothing can be silent any more. */
+    over(): void {
+      clearTimeout(silence)
+      stop.removeEventListener('abort', kill)
+    },
+    /** `how` as a part's `exited` says it. */
+    end: (how: string): FileReport => report.end({ how, silentMs, milliseconds: performance.now() - begun }),
+  }
+}
+
+/** What is said of a file that an interrupted run does not begin. */
+export const notBegun = (file: PlannedFile): FileReport =>
+  createReport(file.path, file.argument !== file.path).end({ how: 'an interruption', milliseconds: 0 })
+
 /** Runs one file in an AVA of its own, and ends whatever it leaves behind. */
 export async function runFile(file: PlannedFile, run: FileRun): Promise<FileReport> {
-  const { suite, env, matching, failFast = false, stop, counted, said } = run
-  const report = createReport(file.path, matching.length > 0 || file.argument !== file.path)
-  if (stop.aborted) return report.end({ how: 'an interruption', milliseconds: 0 })
-  const begun = performance.now()
+  const { suite, env, matching, failFast = false, stop } = run
+  if (stop.aborted) return notBegun(file)
   const ava = join(suite.root, 'node_modules', 'ava', 'entrypoints', 'cli.js')
   const part = await launch({
     name: `AVA of ${file.path}`,
@@ -57,30 +90,13 @@ export async function runFile(file: PlannedFile, run: FileRun): Promise<FileRepo
     signal: 'SIGTERM',
     graceMs: 2_000,
   })
-  let silentMs: number | undefined
-  let patientUntil = 0
-  const silence = setTimeout(() => {
-    if (Date.now() < patientUntil) return void silence.refresh()
-    silentMs = suite.silenceMs
-    void part.stop()
-  }, suite.silenceMs)
-  const end = () => void part.stop()
-  stop.addEventListener('abort', end, { once: true })
-
+  const followed = followFile(file, run, () => void part.stop())
   const lines = createInterface({ input: part.child.stdio[3] as Readable })
   const read = once(lines, 'close')
-  lines.on('line', (line) => {
-    const event = eventOf(line)
-    silence.refresh()
-    if (event.type === 'test-timeout-configured') patientUntil = Date.now() + (event.period ?? 0)
-    report.add(event)
-    counted(report.counts())
-    if (event.logs && event.logs.length > 0) said?.([event.title ?? '', ...event.logs])
-  })
+  lines.on('line', (line) => followed.add(eventOf(line)))
   const how = await part.exited
-  clearTimeout(silence)
-  stop.removeEventListener('abort', end)
+  followed.over()
   await part.stop() // what is left of its group
   await read
-  return report.end({ how, silentMs, milliseconds: performance.now() - begun })
+  return followed.end(how)
 }

@@ -9,8 +9,11 @@ import { stripVTControlCharacters } from 'node:util'
 /** Names the descriptor that the runner reads. */
 export const EVENTS = 'COUNTERSIGN_TEST_EVENTS'
 
+/** Variable of the environment: the process runs test files one after the other. */
+export const SHARED = 'COUNTERSIGN_TEST_SHARED'
+
 /** What AVA says of an error (`lib/serialize-error.js`). */
-interface AvaError {
+export interface AvaError {
   message?: string
   stack?: string
   formattedError?: string
@@ -19,7 +22,7 @@ interface AvaError {
 }
 
 /** AVA's events (`lib/run-status.js`, `lib/fork.js`), as far as we read them. */
-interface AvaEvent {
+export interface AvaEvent {
   type: string
   title?: string
   skip?: boolean
@@ -32,6 +35,7 @@ interface AvaEvent {
   nonZeroExitCode?: number
   signal?: string
   forcedExit?: boolean
+  bytes?: number
 }
 
 export interface TestEvent {
@@ -43,6 +47,8 @@ export interface TestEvent {
   logs?: string[]
   /** Milliseconds that a test asked for with t.timeout(). */
   period?: number
+  /** At the end of a file: resident memory of a process that runs others after it. */
+  bytes?: number
 }
 
 const linesOf = (text = ''): string[] => (text === '' ? [] : stripVTControlCharacters(text).split('\n'))
@@ -71,12 +77,19 @@ const wireOf = (event: AvaEvent): TestEvent => ({
   why: [...(event.err ? reasonsOf(event.err) : linesOf(event.stack)), ...endOf(event)],
   logs: event.logs?.flatMap(linesOf),
   period: event.period,
+  bytes: event.bytes,
 })
+
+/** The line that the runner reads, of an event that it wants. */
+export const lineOf = (event: AvaEvent): string | undefined =>
+  LEFT_OUT.includes(event.type) ? undefined : `${JSON.stringify(wireOf(event))}\n`
 
 /** Does nothing when AVA was not started by the runner. */
 export async function observeRun({ events }: { events: AsyncIterable<AvaEvent> }): Promise<void> {
   const descriptor = Number(process.env[EVENTS] ?? 0)
   if (descriptor === 0) return
-  for await (const event of events)
-    if (!LEFT_OUT.includes(event.type)) writeSync(descriptor, `${JSON.stringify(wireOf(event))}\n`)
+  for await (const event of events) {
+    const line = lineOf(event)
+    if (line) writeSync(descriptor, line)
+  }
 }

@@ -3,13 +3,18 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Parts } from './parts.ts'
 
+/** Variable of the environment: files of which `npm test` runs some cases run all of them. */
+export const THOROUGH = 'COUNTERSIGN_TEST_THOROUGH'
+
 /** A kind of test run. */
 export interface Suite {
   root: string
   /** Which files, from the root. */
-  files: string
+  files: string | string[]
   /** Files that hold the platform to times: they run after the others, one at a time. */
   timed: RegExp
+  /** Files that need a process of their own; the others share a few. */
+  apart: RegExp
   /** Files at a time. */
   concurrency: number
   /** So long may no test of a file end, unless one asked for more with t.timeout(). */

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { VARIABLES } from '../../config.ts'
 import { dismissGuard } from '../parts/part.ts'
-import { runFile } from './file.ts'
+import { type FileRun, runFile } from './file.ts'
 import {
   type Counts,
   countsLine,
@@ -16,6 +16,7 @@ import {
 import { wrongSkip } from './parts.ts'
 import { type Plan, type PlannedFile, planRun, type Suite } from './plan.ts'
 import type { Failure, FileReport } from './report.ts'
+import { createSessions } from './sessions.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -40,6 +41,10 @@ interface Outcome {
 const once = (reports: FileReport[]): Outcome => ({ reports, flaky: [], problems: [] })
 
 type Run = (files: PlannedFile[], concurrency: number) => Promise<FileReport[]>
+
+/** It can share a process with others: nothing of it was chosen, and it touches nothing that is of the whole process. */
+const isPlain = ({ path, argument }: PlannedFile, { suite, matching }: Pick<FileRun, 'matching'> & { suite: Suite }) =>
+  path === argument && matching.length === 0 && !suite.apart.test(path)
 
 const byPath = (reports: FileReport[]) => new Map(reports.map((report) => [report.file, report]))
 
@@ -106,11 +111,13 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
   for (const name of names) process.on(name, interrupt)
   const progress = createProgress(plan.together.length + plan.alone.length)
   const common = { suite, env: forTests(env), matching: plan.matching, stop: stop.signal }
+  const sessions = createSessions()
   const run: Run = (files, concurrency) => {
     const limit = pLimit(concurrency)
     const one = async (file: PlannedFile) => {
       const counted = (counts: Counts) => progress.counted(file.path, counts)
-      const report = await runFile(file, { ...common, counted, said: showLog })
+      const runIt = concurrency > 1 && isPlain(file, common) ? sessions.run : runFile
+      const report = await runIt(file, { ...common, counted, said: showLog })
       progress.ended(file.path)
       report.failed.forEach(showFailure)
       return report
@@ -118,6 +125,7 @@ export async function runTests(suite: Suite, env: Environment, args: string[]): 
     return Promise.all(files.map((file) => limit(one, file)))
   }
   const together = await run(plan.together, suite.concurrency)
+  await sessions.closeAll()
   const first = [...together, ...(await run(plan.alone, 1))]
   const { reports, flaky, problems } = stop.signal.aborted ? once(first) : await secondChance(plan, run, first)
   await dismissGuard()

@@ -4,16 +4,18 @@ import { buildClient } from '../client.ts'
 import { asCommand } from '../command.ts'
 import { findTemporalBinary } from '../parts/temporal.binary.ts'
 import { findVaultBinary } from '../parts/vault.binary.ts'
-import { CLUSTER, prepareCluster } from './cluster.ts'
+import { CLUSTER, PLATFORM, prepareCluster, preparePlatform } from './cluster.ts'
 import { DATA, prepareData } from './data.ts'
 import { PARTS } from './parts.ts'
-import type { Suite } from './plan.ts'
+import { type Suite, THOROUGH } from './plan.ts'
 import { runTests } from './run.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const floors = JSON.parse(readFileSync(new URL('../../test/floor.json', import.meta.url), 'utf8')) as Floors
 
 interface RunSuite extends Suite {
+  /** Variables of its own. */
+  env: Record<string, string>
   /** Parts keep their data in memory where there is room. */
   inMemory: boolean
 }
@@ -27,18 +29,25 @@ export const TESTS = {
   root,
   files: 'test/**/*.test.ts',
   timed: /\.timing\.test\.ts$/,
+  // they start and kill processes; deletions of tenants fail in a process that ran others, for a cause that is not found yet
+  apart: /^test\/(?:stack|administration\/tenants)\//,
   concurrency: 3, // two cores wait for parts a quarter of the time
   silenceMs: 5 * 60_000,
   floor: floors.test,
   parts: PARTS,
   inMemory: true,
+  env: {},
 } satisfies RunSuite
+
+/** Files of which `npm test` runs some cases: of kills the quick ones, of pages of the console two of four screens (D-1070). */
+const SAMPLED = ['test/**/crash.test.ts', 'test/console/**/*.test.ts', 'test/stack/bench.test.ts']
 
 /** Long runs, soak and crash tests. */
 export const HEAVY = {
   ...TESTS,
   inMemory: false, // batches of a million rows
-  files: 'test/**/*.heavy.ts',
+  env: { [THOROUGH]: 'yes' },
+  files: ['test/**/*.heavy.ts', ...SAMPLED],
   concurrency: 1,
   silenceMs: 60 * 60_000,
   floor: floors.heavy,
@@ -59,7 +68,9 @@ export const runSuite = (suite: RunSuite): Promise<void> =>
     const data = prepareData(suite.inMemory)
     try {
       const cluster = await prepareCluster(data.directory)
-      await runTests(suite, { ...process.env, [DATA]: data.directory, [CLUSTER]: cluster }, args)
+      const platform = await preparePlatform(data.directory, cluster)
+      const prepared = { ...suite.env, [DATA]: data.directory, [CLUSTER]: cluster, [PLATFORM]: platform }
+      await runTests(suite, { ...process.env, ...prepared }, args)
     } finally {
       await data.remove()
     }

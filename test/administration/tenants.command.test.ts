@@ -42,6 +42,16 @@ interface Listed {
 const linesOf = async () =>
   (await tenants<Listed[]>('list')).map(({ subdomain, clientId }) => `${subdomain} ${clientId}`)
 
+/** What a command may change: each costs a process, so the database is asked. */
+const stored = async () =>
+  (
+    await world.dependencies.systemSql.query({
+      text: `select t.subdomain, c.id, c.scopes::text from tenants t left join oauth2_clients c on c.tenant_id = t.id
+        order by 1, 2`,
+      values: [],
+    })
+  ).rows
+
 test.serial('an operator adds a tenant and a client with fewer scopes, and removes the client (D-261)', async (t) => {
   const acme = await tenants<Added>('add', 'acme', 'Acme College')
   t.is(acme.baseUrl, world.config.publicUrl.origin.replace('//', '//acme.'))
@@ -110,8 +120,8 @@ for (const [what, ...args] of [
   ['a missing name', 'client', 'first'],
 ] as const)
   test.serial(`the command refuses ${what}, and changes nothing`, async (t) => {
-    const before = await linesOf()
+    const before = await stored()
     const failure = await t.throwsAsync<Error & { code: number; stdout: string }>(command(...args))
     t.like(failure, { code: 1, stdout: '' })
-    t.deepEqual(await linesOf(), before)
+    t.deepEqual(await stored(), before)
   })

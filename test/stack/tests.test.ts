@@ -55,6 +55,33 @@ for (const [how, text] of HANGS)
     t.deepEqual(failed, ['a › hangs'])
   })
 
+test('files share a few processes; what a file did to the environment is undone, and after a failure the process is another', async (t) => {
+  const noted = (more: string) => `test('notes', (t) => {
+    appendFileSync('pids', process.pid + '\\n')
+    t.is(process.env.SEEN, undefined)
+    process.env.SEEN = 'yes'
+    ${more}
+  })`
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'apart/g']
+  const files = Object.fromEntries(names.map((name) => [name, noted('')]))
+  const project = createProject(t, files)
+  t.is((await project.run()).last, '7 passed, 0 failed')
+  t.is(new Set(project.lines('pids')).size, 3, 'two at a time, and one apart')
+  const failing = createProject(t, { ...files, b: noted('t.fail()') })
+  t.is((await failing.run()).last, '6 passed, 1 failed')
+  const pids = new Set(failing.lines('pids'))
+  t.is(pids.size, 5, 'another after the failure, and one for the second chance')
+})
+
+test('a test that waits for nothing fails, though the process waits for the next file', async (t) => {
+  const { last, failed } = await createProject(t, {
+    a: `test('waits', () => new Promise(() => undefined))`,
+    b: FINE,
+  }).run()
+  t.is(last, '1 passed, 1 failed')
+  t.deepEqual(failed, ['a › waits'])
+})
+
 test('a test that asks for more time with t.timeout() has it', async (t) => {
   const slow = `test('is slow', async (t) => { t.timeout(20_000); await new Promise((go) => setTimeout(go, 6_000)); t.pass() })`
   const { last } = await createProject(t, { a: slow }, { silenceMs: 3_000 }).run()
@@ -89,11 +116,6 @@ const CRASHES: [how: string, text: string, failed: string[]][] = [
   ],
   ['cannot be loaded', `throw new Error('at once')`, ['test/a.test.ts: uncaught exception']],
   ['holds no test', '', ['test/a.test.ts ended with exit code 1, no test failed']],
-  [
-    'ends with an exit code of its own',
-    `process.on('exit', () => { process.exitCode = 7 })`,
-    ['test/a.test.ts ended with exit code 7 before it reported'],
-  ],
 ]
 
 for (const [how, text, expected] of CRASHES)
@@ -106,6 +128,13 @@ for (const [how, text, expected] of CRASHES)
     t.true(lines.includes('Once more, alone: test/a.test.ts'))
   })
 
+test('a file in a process of its own that ends with an exit code of its own is a failure by name', async (t) => {
+  const text = `${FINE}process.on('exit', () => { process.exitCode = 7 })`
+  const { code, failed } = await createProject(t, { 'apart/a': text, b: FINE }).run()
+  t.is(code, 1)
+  t.deepEqual(failed, ['test/apart/a.test.ts ended with exit code 7 before it reported'])
+})
+
 test('an AVA that is killed counts its file as failed by name, and what the file started is ended', async (t) => {
   const orphan = `
     import { spawn } from 'node:child_process'
@@ -116,11 +145,11 @@ test('an AVA that is killed counts its file as failed by name, and what the file
       process.kill(process.ppid, 'SIGKILL')
       return new Promise(() => setInterval(() => undefined, 1_000))
     })`
-  const project = createProject(t, { a: orphan, b: FINE })
+  const project = createProject(t, { 'apart/a': orphan, b: FINE })
   const { code, last, failed } = await project.run()
   t.is(code, 1)
   t.is(last, '1 passed, 1 failed')
-  t.deepEqual(failed, ['a › kills AVA'])
+  t.deepEqual(failed, ['apart/a › kills AVA'])
   const pids = project.lines('pids').map(Number)
   t.is(pids.length, 4, 'in both runs')
   t.true(await eventually(() => !pids.some(isAlive), 5_000))
@@ -180,10 +209,10 @@ test('fewer tests than the floor fail a whole run, skipped ones count as tests',
 test('a file that AVA leaves out is a failure by name', async (t) => {
   // the variables of a build service by which AVA takes every second file
   const env = { CI: 'true', CI_NODE_INDEX: '1', CI_NODE_TOTAL: '2' }
-  const { code, last, failed } = await createProject(t, { a: FINE }).run([], env)
+  const { code, last, failed } = await createProject(t, { 'apart/a': FINE }).run([], env)
   t.is(code, 1)
   t.is(last, '0 passed, 1 failed')
-  t.deepEqual(failed, ['test/a.test.ts ended with exit code 0 before it reported'])
+  t.deepEqual(failed, ['test/apart/a.test.ts ended with exit code 0 before it reported'])
 })
 
 test('files that hold the platform to times run after all others, one at a time', async (t) => {
@@ -238,7 +267,7 @@ test.serial('a runner that is killed leaves nothing behind', async (t) => {
   const { child, ended, pid } = project.start()
   t.true(await eventually(() => project.lines('pids').length === 2))
   const started = [...children(pid), ...project.lines('pids').map(Number)]
-  t.true(started.length >= 4, 'AVA, the guard, the file and what the file started')
+  t.true(started.length >= 3, 'the guard, the file and what the file started')
   child.kill('SIGKILL')
   await ended
   t.true(await eventually(() => !started.some(isAlive), 15_000))

@@ -11,7 +11,7 @@ import { freePort } from '../../stack/parts/ports.ts'
 import { startPostgres } from '../../stack/parts/postgres.ts'
 import { findTemporalBinary } from '../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../stack/parts/temporal.ts'
-import { CLUSTER } from '../../stack/tests/cluster.ts'
+import { CLUSTER, PLATFORM, readPlatform } from '../../stack/tests/cluster.ts'
 import { dataDirectory } from '../../stack/tests/data.ts'
 import { addTenant } from './frame/tenants.ts'
 import { descendants } from './stack/stack.ts'
@@ -77,6 +77,16 @@ async function startWorkflows(directory: string, settings: readonly string[]) {
   return startTemporal({ binary, port, uiPort, databaseFile: join(directory, 'temporal.db'), settings })
 }
 
+/** Variables that a platform is bootstrapped with. */
+const AT_BOOTSTRAP = /^(?:PUBLIC_URL|KEY_STORE_|VAULT_|TOKEN_KEY_|WEBHOOK_KEY_)/
+
+/** The platform that a world may begin as a copy of. */
+function preparedFor(env: Partial<Record<Variable, string>>) {
+  const directory = process.env[PLATFORM]
+  if (!directory || Object.keys(env).some((name) => AT_BOOTSTRAP.test(name))) return undefined
+  return { directory, ...readPlatform(directory) }
+}
+
 /** A whole platform of the test's own: PostgreSQL, the API over HTTP, one tenant; Temporal and a worker when asked. */
 export async function openWorld(options: WorldOptions = {}) {
   const undo: (() => Promise<void>)[] = []
@@ -103,11 +113,12 @@ async function build(
 ) {
   const directory = dataDirectory('world')
   undo.push(() => rm(directory, { recursive: true, force: true }))
+  const platform = preparedFor(env)
   const place = {
     directory: join(directory, 'postgres'),
     port: await freePort(),
     durable: false,
-    from: process.env[CLUSTER],
+    from: platform?.directory ?? process.env[CLUSTER],
   }
   let postgres = await startPostgres(place)
   undo.push(() => postgres.stop())
@@ -123,7 +134,7 @@ async function build(
     PORT: String(port),
     DATABASE_URL: database.href,
     TEMPORAL_ADDRESS: temporal?.address ?? `127.0.0.1:${await freePort()}`,
-    KEY_STORE_MASTER_KEY: randomBytes(32).toString('base64'),
+    KEY_STORE_MASTER_KEY: platform?.masterKey ?? randomBytes(32).toString('base64'),
     DATABASE_TIMEOUT_MS: '20000', // a loaded machine must not decide a test
     STATUS_WINDOW_SECONDS: '2',
     DID_WEB_CHECK_SECONDS: '1',
@@ -135,7 +146,7 @@ async function build(
     ...(!env.SMTP_URL && { MAIL_DIRECTORY: join(directory, 'mail') }),
     ...env,
   })
-  const { tenantId, clientId, clientSecret } = await bootstrap(config, () => undefined)
+  const { tenantId, clientId, clientSecret } = platform ?? (await bootstrap(config, () => undefined))
   if (!clientSecret) throw new Error('a new platform makes a new secret')
   const dependencies = await openDependencies(config, { patient: true })
   undo.push(() => dependencies.close())

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { SHARED } from '../../../stack/tests/observer.ts'
 import { type Account, addAccount, createOrganization, tokenOfPerson } from '../accounts.ts'
 import { openChromium } from '../parts/chromium.ts'
 import type { World } from '../world.ts'
@@ -12,12 +13,18 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Role = 'admin' | 'issuer' | 'verifier' | 'auditor'
 
-/** Organizations by their tenants. */
-const organizations = new Map<string, string>()
+/** Of each world, organizations by their tenants. */
+const known = new WeakMap<World['first'], Map<string, string>>()
+
+function organizationsOf({ first }: World): Map<string, string> {
+  const organizations = known.get(first) ?? new Map<string, string>()
+  known.set(first, organizations)
+  return organizations
+}
 
 /** The organization of a tenant that `memberOf` has made a person a member of. */
-export const organizationOf = ({ first }: World, tenantId = first.tenantId): string | undefined =>
-  organizations.get(tenantId)
+export const organizationOf = (world: World, tenantId = world.first.tenantId): string | undefined =>
+  organizationsOf(world).get(tenantId)
 
 /** A person with a role in the organization of a tenant. */
 export async function memberOf(
@@ -28,6 +35,7 @@ export async function memberOf(
 ): Promise<Account> {
   const change = (text: string, values: unknown[]) => world.dependencies.systemSql.query({ text, values })
   const account = await addAccount(world, { operator })
+  const organizations = organizationsOf(world)
   let organizationId = organizations.get(tenantId)
   if (organizationId === undefined) {
     const founder = await addAccount(world)
@@ -48,7 +56,11 @@ export const operatorOf = (world: World): Promise<Account> => memberOf(world, 'a
 
 let chromium: Browser | undefined
 
-export const closeBrowser = async (): Promise<void> => chromium?.close()
+/** Ends the browser; one that the next test file of this process can use loses its pages alone. */
+export async function closeBrowser(): Promise<void> {
+  if (chromium && process.env[SHARED]) await Promise.all(chromium.contexts().map((context) => context.close()))
+  else await chromium?.close()
+}
 
 /** Runs before the page's own scripts, and counts what its Content-Security-Policy stopped. */
 const WATCH = `globalThis.stopped = []

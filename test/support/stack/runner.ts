@@ -24,6 +24,7 @@ const suite = {
   root: '${directory}',
   files: 'test/**/*.test.ts',
   timed: /\\.timing\\.test\\.ts$/,
+  apart: /^test\\/apart/,
   concurrency: 2,
   silenceMs: ${silenceMs},
   floor: ${floor},
