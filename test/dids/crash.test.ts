@@ -2,6 +2,7 @@ import test from 'ava'
 import { didsOf, until } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openProcesses, type Processes } from '../support/parts/processes.ts'
+import { sampled } from '../support/thorough.ts'
 import { type Ask, send } from '../support/world.ts'
 
 let names: Names
@@ -85,7 +86,9 @@ async function completesOnce(t: { deepEqual(actual: unknown, expected: unknown):
   t.deepEqual(await traces(id, did), ONCE)
 }
 
-for (const parts of [['worker'], ['api'], ['temporal'], ['worker', 'api', 'temporal']] satisfies Part[][])
+const KILLED: Part[][] = [['worker'], ['api'], ['temporal'], ['worker', 'api', 'temporal']]
+
+for (const parts of sampled(KILLED, 3))
   test.serial(`kill -9 of ${parts.join(', ')} while a did:web waits to resolve: it completes, once`, async (t) => {
     gate.close()
     const { did, id } = await dids.createWeb(`${names.origin}/${parts.join('-')}`)

@@ -6,6 +6,7 @@ import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { openProcesses, type Processes } from '../../support/parts/processes.ts'
 import { type Database, type Erasure, ended, erase, openDatabase } from '../../support/privacy/erasures.ts'
+import { thoroughly } from '../../support/thorough.ts'
 import { type Ask, send, type World } from '../../support/world.ts'
 
 let platform: Processes
@@ -64,7 +65,7 @@ async function killAt(id: string, step: string, table: string): Promise<void> {
 
 const LOCKED = { batches: 'credential_batches', credentials: 'credentials', rest: 'inbox_dids' }
 
-test.serial(
+thoroughly(
   'kill -9 of the worker at each step of the erasure of a subject: nothing of it is left, and each counts once',
   async (t) => {
     const holder = `did:example:holder-${randomUUID()}`
@@ -114,7 +115,7 @@ test.serial(
   },
 )
 
-test.serial('kill -9 of the worker at each step of the erasure of a user: nothing of them is left', async (t) => {
+thoroughly('kill -9 of the worker at each step of the erasure of a user: nothing of them is left', async (t) => {
   const { tenantId } = platform.first
   const [provider, userId] = [randomUUID(), randomUUID()]
   const { id: batchId } = await create(world as World, lines(50), {

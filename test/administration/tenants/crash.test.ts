@@ -6,6 +6,7 @@ import { tenantsOf } from '../../support/administration.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { openProcesses, type Processes } from '../../support/parts/processes.ts'
+import { sampled, thoroughly } from '../../support/thorough.ts'
 import { type Ask, type Client, send } from '../../support/world.ts'
 
 let platform: Processes
@@ -50,7 +51,7 @@ const ONCE = { status: 'ready', dids: 1, otherDids: 0, iacas: 1, entries: 1 }
 const becomesReady = (id: string) =>
   until('a ready tenant', async () => (await tenants.read(id)).json().status === 'ready', 120_000)
 
-for (const afterMs of [0, 150, 300])
+for (const afterMs of sampled([0, 150, 300], 1))
   test.serial(
     `kill -9 of the worker ${afterMs} ms after a tenant was asked for: all of it is made, once`,
     async (t) => {
@@ -103,7 +104,7 @@ async function isErased(t: ExecutionContext, id: string): Promise<void> {
   t.is((await tenants.deletion(id)).keysDestroyed, 2_000)
 }
 
-test.serial('kill -9 of the worker at each step of a deletion: nothing of the tenant is left', async (t) => {
+thoroughly('kill -9 of the worker at each step of a deletion: nothing of the tenant is left', async (t) => {
   const id = await large()
   t.is((await tenants.remove(id)).status, 202)
   for (const step of ['refused', 'keys', 'rows']) {
@@ -113,7 +114,7 @@ test.serial('kill -9 of the worker at each step of a deletion: nothing of the te
   await isErased(t, id)
 })
 
-test.serial(
+thoroughly(
   'kill -9 of the worker between the answer and the start of a deletion: nothing of the tenant is left',
   async (t) => {
     const id = await large()

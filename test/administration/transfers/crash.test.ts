@@ -5,6 +5,7 @@ import { newSubdomain } from '../../support/administration.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { addClient, addTenant } from '../../support/frame/tenants.ts'
 import { openProcesses, type Processes } from '../../support/parts/processes.ts'
+import { sampled, thoroughly } from '../../support/thorough.ts'
 import { manyCredentials } from '../../support/transfers/rows.ts'
 import { fileOf, type ImportAnswer, linesOf, transfersOf } from '../../support/transfers/transfers.ts'
 import { type Ask, send } from '../../support/world.ts'
@@ -41,7 +42,7 @@ async function restart(): Promise<void> {
 const countOf = async (id: string) =>
   (await rows<{ count: number }>('select count(*)::int as count from credentials where tenant_id = $1', id))[0]?.count
 
-for (const afterMs of [0, 200, 600])
+for (const afterMs of sampled([0, 200, 600], 1))
   test.serial(
     `kill -9 of the worker ${afterMs} ms after an export was asked for: the file has each row once`,
     async (t) => {
@@ -62,7 +63,7 @@ const fileAndSubdomain = async () => {
   return { file: await transfers.content(tenantId, id), subdomain: newSubdomain() }
 }
 
-for (const step of ['CHECKING', 'WRITING'] as const)
+for (const step of sampled(['CHECKING', 'WRITING'] as const, 1))
   test.serial(`kill -9 of the worker while an import is ${step}: the tenant has each row once`, async (t) => {
     const { file, subdomain } = await fileAndSubdomain()
     const { id, tenantId: made } = (await transfers.import(file, { subdomain })).json<ImportAnswer>()
@@ -79,7 +80,7 @@ for (const step of ['CHECKING', 'WRITING'] as const)
     t.is((await rows(entries, id)).length, 1)
   })
 
-test.serial('kill -9 of the worker while a failed import is undone: nothing of the tenant stays', async (t) => {
+thoroughly('kill -9 of the worker while a failed import is undone: nothing of the tenant stays', async (t) => {
   const { file, subdomain } = await fileAndSubdomain()
   const lines = linesOf(file)
   const last = lines.findLastIndex((line) => line.startsWith('{"kind":"credentials"'))
