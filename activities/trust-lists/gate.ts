@@ -96,7 +96,7 @@ export function createTrustGate({ systemSql, now, elapsedMs = () => performance.
   }
 
   const gate: TrustGate & { forget(tenantId: string): void } = {
-    urlsOf: async (tenantId, format, issuer) => urlsOf((await current(tenantId)).lists, format, now(), issuer),
+    urlsOf: async (tenantId, format, issuers) => urlsOf((await current(tenantId)).lists, format, now(), issuers),
 
     trustFor: async (tenantId, format) => trustOf((await current(tenantId)).lists, format, now()),
 

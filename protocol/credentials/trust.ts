@@ -51,8 +51,8 @@ export type ChainNames = readonly { fingerprint: string; issuerName: string }[]
 export interface TrustGate {
   /** undefined: the tenant enforces no trust list for this format. */
   trustFor(tenantId: string, format: FormatName): Promise<Trust | undefined>
-  /** URLs of the tenant's lists, enforced or not, that have an issuer; without one, of all lists for the format. */
-  urlsOf(tenantId: string, format: FormatName, issuer?: string): Promise<readonly string[]>
+  /** URLs of the tenant's lists, enforced or not, that have one of these issuers; without, of all lists for the format. */
+  urlsOf(tenantId: string, format: FormatName, issuers?: readonly string[]): Promise<readonly string[]>
   /** Of enforced lists of wallet providers, the certificates that a chain can lead to. */
   providersOf(tenantId: string, attested: Attested, chain: ChainNames): Promise<readonly ListedProvider[]>
   /** Whether an enforced list has wallet providers that are trusted for this. */

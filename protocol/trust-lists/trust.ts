@@ -95,7 +95,8 @@ export function trustOf(lists: readonly IndexedList[], format: FormatName, now: 
     },
     find(issuer = '') {
       for (const list of enforced) {
-        const entry = list.issuers.get(issuer)
+        // nobody is named by nothing, whatever an entry has
+        const entry = issuer === '' ? undefined : list.issuers.get(issuer)
         if (entry) return { listed: listedIn(list, entry) }
       }
       const names = all.map(({ name, staleAt }) => (staleAt && staleAt <= now ? `${name} (stale)` : name)).join(', ')
@@ -104,11 +105,16 @@ export function trustOf(lists: readonly IndexedList[], format: FormatName, now: 
   }
 }
 
-/** URLs of the lists for a format that have an issuer, and count; without an issuer, of all lists for the format. */
-export const urlsOf = (lists: readonly IndexedList[], format: FormatName, now: Date, issuer?: string): string[] =>
+/** URLs of the lists for a format that have one of these issuers, and count; without, of all lists for the format. */
+export const urlsOf = (
+  lists: readonly IndexedList[],
+  format: FormatName,
+  now: Date,
+  of?: readonly string[],
+): string[] =>
   lists.flatMap(({ formats, url, staleAt, issuers }) => {
     if (url === null || !formats.includes(format)) return []
-    return issuer === undefined || (issuers.has(issuer) && !(staleAt && staleAt <= now)) ? [url] : []
+    return !of || (of.some((issuer) => issuers.has(issuer)) && !(staleAt && staleAt <= now)) ? [url] : []
   })
 
 const providerLists = (lists: readonly IndexedList[], attested: Attested, now: Date): IndexedList[] =>

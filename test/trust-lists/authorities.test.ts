@@ -26,7 +26,7 @@ test.after.always(async () => {
 
 test('etsi_tl: a query takes credentials whose issuer is in one of these lists of the tenant (OpenID4VP 1.0, section 6.1.1.2)', async (t) => {
   const { certificatePem } = await makeIaca(world)
-  await makeSigner(world, { active: true })
+  const { certificatePem: signerPem } = await makeSigner(world, { active: true })
   const lists = trustListsOf(world, world.token)
   const operator = await openListOperator()
   const listed = async (certificate: string) => {
@@ -40,13 +40,15 @@ test('etsi_tl: a query takes credentials whose issuer is in one of these lists o
   }
   const own = await listed(certificatePem)
   const other = await listed((await makeForeignIaca()).certificatePem)
+  const ofSigner = await listed(signerPem)
   const requests = requestsOf(world, await createDid(world, 'p256', world.token, true))
   const [certified, byDid] = [await openSdJwt(world, { issued_as: 'x5c' }), await openSdJwt(world, {})]
   const cases: [typeof certified, string[], number][] = [
     [certified, [own], 200],
     [certified, [other, own], 200],
+    [certified, [ofSigner], 200],
     [certified, [other], 400],
-    [byDid, [own], 400],
+    [byDid, [own, ofSigner], 400],
   ]
   for (const [held, values, status] of cases) {
     const dcqlQuery = identityQuery({ trusted_authorities: [{ type: 'etsi_tl', values }] })

@@ -74,7 +74,7 @@ test('a list that is stale, or for another format, names no authority of an issu
       entries: [{ identifier: 'did:web:a.example', issuer: 'did:web:a.example' }],
     })
   const found = (staleAt: Date | null, format: 'sd-jwt-vc' | 'semantic', issuer?: string) =>
-    urlsOf([listOf(staleAt)], format, NOW, issuer)
+    urlsOf([listOf(staleAt)], format, NOW, issuer === undefined ? undefined : [issuer])
   for (const staleAt of [null, inSeconds(1)]) {
     t.deepEqual(found(staleAt, 'sd-jwt-vc', 'did:web:a.example'), [url])
     t.deepEqual(found(staleAt, 'semantic', 'did:web:a.example'), [])

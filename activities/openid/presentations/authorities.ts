@@ -1,6 +1,8 @@
+import type { Certificate } from '../../../protocol/credentials/certificate.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import type { TrustGate } from '../../../protocol/credentials/trust.ts'
 import { type FieldError, within } from '../../../protocol/errors.ts'
+import { authorityOf } from '../../../protocol/mobile-credentials/authority.ts'
 import type { DcqlCredential, DcqlFormat, DcqlQuery } from '../../../protocol/openid/dcql/query.ts'
 import { invalidRequest } from '../../../protocol/openid/presentations/requests.ts'
 
@@ -12,11 +14,16 @@ const FORMATS: Readonly<Record<DcqlFormat, FormatName>> = {
 
 /** Trust lists that a query names by their URLs (OpenID4VP 1.0, section 6.1.1.2). */
 export const createListedAuthorities = ({ trustGate }: { trustGate: Pick<TrustGate, 'urlsOf'> }) => ({
-  /** URLs of the lists that have the issuer, where the query asks for some. */
-  of: async (tenantId: string, asked: DcqlCredential, issuer: string | undefined): Promise<readonly string[]> =>
-    issuer !== undefined && asked.trusted_authorities?.some(({ type }) => type === 'etsi_tl')
-      ? trustGate.urlsOf(tenantId, FORMATS[asked.format], issuer)
-      : [],
+  /** URLs of the lists that have the issuer, or a verified certificate that leads to it, where the query asks for some. */
+  async of(
+    tenantId: string,
+    asked: DcqlCredential,
+    issuer: string | undefined,
+    path: readonly Certificate[] = [],
+  ): Promise<readonly string[]> {
+    if (issuer === undefined || !asked.trusted_authorities?.some(({ type }) => type === 'etsi_tl')) return []
+    return trustGate.urlsOf(tenantId, FORMATS[asked.format], [issuer, ...path.map(authorityOf)])
+  },
 
   /** Throws `openid_presentation.invalid` for a list that the tenant does not have for the format. */
   async assertOwn(tenantId: string, { credentials }: DcqlQuery): Promise<void> {

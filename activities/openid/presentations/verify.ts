@@ -203,9 +203,10 @@ export function createPresentationChecks(parts: Parts) {
         stated: () => [],
       }
     const { document, deviceKey, authority, signer } = bound
-    const trustLists = await authorities.of(tenantId, asked, authority)
+    const path = signer ? [signer] : []
+    const trustLists = await authorities.of(tenantId, asked, authority, path)
     const { docType, namespaces, issuerFingerprint } = document
-    const authorityKeys = signer ? authorityKeysOf([signer]) : []
+    const authorityKeys = authorityKeysOf(path)
     const facts = { types: [docType], document: namespaces, authorityKeys, trustLists }
     const elements = Object.entries(namespaces).flatMap(([namespace, of]) =>
       Object.keys(of).map((name) => [namespace, name]),
@@ -262,7 +263,7 @@ export function createPresentationChecks(parts: Parts) {
     }
     const entries = transactionData.filter(({ credentialIds }) => credentialIds.includes(asked.id))
     const agreement = agreedTo(entries, verdict.verified ? readSdJwt(payload).keyBinding?.payload : undefined)
-    const trustLists = await authorities.of(tenantId, asked, issuer)
+    const trustLists = await authorities.of(tenantId, asked, issuer, verdict.chain)
     const allTypes = [...types, ...verdict.extended]
     const authorityKeys = authorityKeysOf(verdict.chain)
     const facts = { types: allTypes, document: counted.claims, authorityKeys, trustLists }
