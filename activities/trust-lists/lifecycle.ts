@@ -5,13 +5,7 @@ import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { TrustList } from '../../entities/trust-lists/lists.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { TenantChangeId } from '../../protocol/operations.ts'
-import {
-  checkTrustList,
-  heldEntry,
-  MAX_LISTS,
-  type TrustEntry,
-  type TrustListInput,
-} from '../../protocol/trust-lists/lists.ts'
+import { checkTrustList, MAX_LISTS, type TrustEntry, type TrustListInput } from '../../protocol/trust-lists/lists.ts'
 import { checkSource, type TrustSourceInput } from '../../protocol/trust-lists/sources.ts'
 import { remembered } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -22,8 +16,8 @@ import { applyFailure, createReadingNotes, type FailedReading, keepUnused } from
 import type { TrustListGate } from './gate.ts'
 import type { TrustImports } from './imports.ts'
 import type { ReadLists } from './list-of-lists.ts'
-import { type TrustListRecord, toRecord } from './records.ts'
-import { fullOf } from './room.ts'
+import { type TrustListRecord, toRecord, toSummary } from './records.ts'
+import { countsOf, fullOf } from './room.ts'
 import { applyImport } from './rows.ts'
 
 /** With either entries or a source. */
@@ -176,8 +170,11 @@ export function createTrustLists(parts: Parts) {
     listTrustLists: (tenantId: string, { limit, offset }: { limit: number; offset: number }) =>
       inTenant(database.tenants, tenantId, async (em) => {
         const orderBy = { createdAt: 'desc', id: 'asc' } as const
-        const [rows, total] = await em.findAndCount(TrustList, {}, { orderBy, limit, offset })
-        return { trustLists: rows.map((row) => toRecord(row, now())), total }
+        // their entries would be megabytes, and nobody asks for them here
+        const how = { orderBy, limit, offset, exclude: ['entries'] } as const
+        const [rows, total] = await em.findAndCount(TrustList, {}, how)
+        const counts = await countsOf(em, rows)
+        return { trustLists: rows.map((row) => toSummary(row, counts.get(row.id) ?? 0, now())), total }
       }),
 
     /** Throws `trust_list.not_found`. */
@@ -190,10 +187,8 @@ export function createTrustLists(parts: Parts) {
       const id = uuid()
       assertOneOrigin({ ...input, source })
       const { name, formats, attests, enforced, entries = [] } = input
-      checkTrustList(
-        { name, formats, attests, enforced, entries },
-        { imported: source !== undefined, unread: source !== undefined },
-      )
+      const checked = { name, formats, attests, enforced, entries }
+      const held = await checkTrustList(checked, source && { held: [], unread: true })
       const list = source && (await imported(call, source, { formats, attests }))
       return change(call, 'createTrustList', { id }, async (em) => {
         await takeTurn(em, `trust lists of ${tenantId}`)
@@ -204,7 +199,7 @@ export function createTrustLists(parts: Parts) {
           ...{ id, tenantId, name, formats: [...formats], attests: [...attests], enforced, revision: 1 },
           ...{ createdAt: at, updatedAt: at },
           ...NOT_IMPORTED,
-          entries: entries.map(heldEntry),
+          entries: [...held],
           source: source ? withoutDocument(source) : null,
         })
         if (list) applyImport(row, list, at)
@@ -229,16 +224,19 @@ export function createTrustLists(parts: Parts) {
       const isImported = source !== undefined || (before.source != null && changes.entries === undefined)
       // a list that its operator has emptied stays one, and can still be renamed or no longer be enforced
       const isAsBefore = isDeepStrictEqual([formats, attests], [before.formats, before.attests])
-      checkTrustList(
+      const held = await checkTrustList(
         { name, formats, attests, enforced, entries },
-        { imported: isImported, unread: source !== undefined || (isImported && isAsBefore) },
+        {
+          held: changes.entries ? undefined : before.entries,
+          unread: source !== undefined || (isImported && isAsBefore),
+        },
       )
       const list = source && (await imported(call, source, { formats, attests }, before))
       const write = (row: TrustList): void => {
         const at = now()
         Object.assign(row, { name, formats: [...formats], attests: [...attests], enforced })
         Object.assign(row, { revision: row.revision + 1, updatedAt: at })
-        if (changes.entries) Object.assign(row, { ...NOT_IMPORTED, entries: changes.entries.map(heldEntry) })
+        if (changes.entries) Object.assign(row, { ...NOT_IMPORTED, entries: [...held] })
         if (source) row.source = withoutDocument(source)
         if (list) applyImport(row, list, at)
       }

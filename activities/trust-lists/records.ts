@@ -8,14 +8,15 @@ import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.
 /** `stale`: its entries count no more. `failing`: they count, and the list could not be read again. */
 export type TrustListState = 'current' | 'failing' | 'stale'
 
-export interface TrustListRecord {
+/** A list without its entries. */
+export interface TrustListSummary {
   id: string
   name: string
   formats: FormatSlug[]
   attests: readonly Attested[]
   enforced: boolean
   state: TrustListState
-  entries: readonly HeldEntry[]
+  entryCount: number
   source: TrustSource | null
   facts: ListFacts | null
   fetchedAt: string | null
@@ -27,19 +28,30 @@ export interface TrustListRecord {
   updatedAt: string
 }
 
-const stateOf = ({ staleAt, failure }: TrustList, now: Date): TrustListState => {
+export interface TrustListRecord extends TrustListSummary {
+  entries: readonly HeldEntry[]
+}
+
+/** Of a row without its entries. */
+type Row = Pick<
+  TrustList,
+  | ('id' | 'name' | 'formats' | 'attests' | 'enforced' | 'source' | 'facts')
+  | ('fetchedAt' | 'staleAt' | 'dueAt' | 'failure' | 'createdAt' | 'updatedAt')
+>
+
+const stateOf = ({ staleAt, failure }: Pick<Row, 'staleAt' | 'failure'>, now: Date): TrustListState => {
   if (staleAt && hasCome(staleAt, { now })) return 'stale'
   return failure ? 'failing' : 'current'
 }
 
-export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
+export const toSummary = (row: Row, entryCount: number, now: Date): TrustListSummary => ({
   id: row.id,
   name: row.name,
   formats: row.formats.map(slugOf),
   attests: row.attests,
   enforced: row.enforced,
   state: stateOf(row, now),
-  entries: row.entries,
+  entryCount,
   source: row.source ?? null,
   facts: row.facts ?? null,
   fetchedAt: row.fetchedAt?.toISOString() ?? null,
@@ -48,4 +60,9 @@ export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
   failure: row.failure ?? null,
   createdAt: row.createdAt.toISOString(),
   updatedAt: row.updatedAt.toISOString(),
+})
+
+export const toRecord = (row: TrustList, now: Date): TrustListRecord => ({
+  ...toSummary(row, row.entries.length, now),
+  entries: row.entries,
 })

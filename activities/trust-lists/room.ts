@@ -23,3 +23,12 @@ export async function fullOf(em: SqlEntityManager, { tenantId, id, entries }: He
     `The trust lists of a tenant can have ${MAX_OF_TENANT} entries in all. Delete one, or import fewer types of services.`,
   )
 }
+
+/** How many entries lists have, which are not loaded for it. */
+export async function countsOf(em: SqlEntityManager, lists: readonly { id: string }[]): Promise<Map<string, number>> {
+  if (lists.length === 0) return new Map()
+  const ids = lists.map(({ id }) => id)
+  const text = `select id, json_array_length(entries) as count from trust_lists where id in (${ids.map(() => '?').join(', ')})`
+  const rows = await em.execute<{ id: string; count: number }[]>(text, ids)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}

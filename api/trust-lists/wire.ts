@@ -1,5 +1,5 @@
 import type { NewTrustList, TrustListChanges } from '../../activities/trust-lists/lifecycle.ts'
-import type { TrustListRecord, TrustListState } from '../../activities/trust-lists/records.ts'
+import type { TrustListRecord, TrustListState, TrustListSummary } from '../../activities/trust-lists/records.ts'
 import { type FormatSlug, formatOf } from '../../protocol/credentials/formats.ts'
 import type { Attested } from '../../protocol/credentials/trust.ts'
 import { givenEntry } from '../../protocol/trust-lists/lists.ts'
@@ -270,24 +270,17 @@ const importedToWire = ({ signedBy: _, listOfLists: lists, ...facts }: ListFacts
   listOfLists: lists ? listsToWire(lists) : null,
 })
 
-export const summaryToWire = ({
-  entries,
-  source,
-  facts,
-  failure,
-  ...record
-}: TrustListRecord): TrustListSummaryOut => ({
+export const summaryToWire = ({ source, facts, failure, ...record }: TrustListSummary): TrustListSummaryOut => ({
   ...record,
   attests: [...record.attests],
-  entryCount: entries.length,
   source: source && sourceToWire(source),
   imported: facts && importedToWire(facts),
   failure: failure && { ...failure, remedy: remedyOf(failure.code) },
 })
 
-export const trustListToWire = (record: TrustListRecord): TrustListOut => ({
-  ...summaryToWire(record),
-  entries: record.entries.map(({ name, certificate, fingerprint, identifier }) => ({
+export const trustListToWire = ({ entries, ...summary }: TrustListRecord): TrustListOut => ({
+  ...summaryToWire(summary),
+  entries: entries.map(({ name, certificate, fingerprint, identifier }) => ({
     name: name ?? null,
     certificate: certificate ?? null,
     certificateFingerprint: fingerprint ?? null,

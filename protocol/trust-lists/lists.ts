@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FormatName } from '../credentials/formats.ts'
 import { ATTESTED, type Attested } from '../credentials/trust.ts'
 import { isDid } from '../dids/index.ts'
@@ -43,6 +44,8 @@ export const MAX_OF_TENANT = 10_000
 const MAX_ENTRIES = 200
 const MAX_ENTRY_NAME = 200
 const MAX_IDENTIFIER = 2_048
+/** Entries that are read in one turn of the event loop: a certificate takes a millisecond. */
+const AT_ONCE = 5
 
 /** How credentials of a format name their issuers. */
 const NAMED_BY: Readonly<Record<FormatName, readonly ('certificate' | 'identifier')[]>> = {
@@ -82,27 +85,42 @@ export function heldEntry({ name, certificate: pem, identifier = '' }: TrustEntr
   return heldCertificate(named, pem, readPem(pem, 'certificate'))
 }
 
-function entryFaults({ name, certificate, identifier }: TrustEntry, path: string): FieldError[] {
+/** An entry as it is held, or what is wrong with it. */
+function readEntry({ name, certificate: pem, identifier }: TrustEntry, path: string): HeldEntry | FieldError[] {
   if (name !== undefined && !(isLabel(name) && name.length <= MAX_ENTRY_NAME))
     return fault(within(path, 'name'), 'text', `expected one line of at most ${MAX_ENTRY_NAME} characters`)
-  if ((certificate === undefined) === (identifier === undefined))
+  if ((pem === undefined) === (identifier === undefined))
     return fault(path, 'variant', 'expected a certificate or an identifier, and not both')
-  if (certificate !== undefined && !certificateOfPem(certificate))
-    return fault(within(path, 'certificate'), 'pem', 'expected one X.509 certificate in PEM')
-  if (identifier !== undefined && !isIdentifier(identifier))
-    return fault(within(path, 'identifier'), 'identifier', 'expected a DID, or the https address of an issuer')
-  return []
+  const named = name === undefined ? {} : { name }
+  if (pem !== undefined) {
+    const certificate = certificateOfPem(pem)
+    return certificate
+      ? heldCertificate(named, pem, certificate)
+      : fault(within(path, 'certificate'), 'pem', 'expected one X.509 certificate in PEM')
+  }
+  return identifier !== undefined && isIdentifier(identifier)
+    ? { ...named, identifier, issuer: identifier }
+    : fault(within(path, 'identifier'), 'identifier', 'expected a DID, or the https address of an issuer')
 }
 
-function entriesFaults(entries: readonly TrustEntry[]): FieldError[] {
-  if (entries.length === 0 || entries.length > MAX_ENTRIES)
-    return fault('entries', 'count', `expected 1 to ${MAX_ENTRIES} entries`)
-  const faults = entries.flatMap((entry, at) => entryFaults(entry, within('entries', at)))
-  if (faults.length > 0) return faults
-  const issuers = entries.map((entry) => heldEntry(entry).fingerprint ?? entry.identifier)
-  return issuers.flatMap((issuer, at) =>
-    issuers.indexOf(issuer) < at ? fault(within('entries', at), 'repeated', 'expected each issuer once') : [],
-  )
+/** Reads each entry once; requests go on in between. */
+async function readEntries(entries: readonly TrustEntry[]): Promise<{ faults: FieldError[]; held: HeldEntry[] }> {
+  const [faults, held]: [FieldError[], HeldEntry[]] = [[], []]
+  const seen = new Set<string>()
+  for (const [at, entry] of entries.entries()) {
+    if (at > 0 && at % AT_ONCE === 0) await setImmediate()
+    const path = within('entries', at)
+    const read = readEntry(entry, path)
+    if (Array.isArray(read)) {
+      faults.push(...read)
+      continue
+    }
+    const issuer = read.fingerprint ?? read.issuer
+    if (seen.has(issuer)) faults.push(...fault(path, 'repeated', 'expected each issuer once'))
+    seen.add(issuer)
+    held.push(read)
+  }
+  return { faults, held }
 }
 
 /** Formats that no entry can name an issuer of: with such a list nothing of them would verify any more. */
@@ -134,16 +152,31 @@ function formatFaults({ formats, attests, entries }: TrustListInput, unread: boo
   )
 }
 
-/** Throws `Refusal('trust_list.invalid')` that names every broken rule. `imported`: its entries come from elsewhere; `unread`: and are not there yet. */
-export function checkTrustList(
+interface HowChecked {
+  /** The entries, where they are read already: they come from elsewhere, or are stored. */
+  held?: readonly HeldEntry[] | undefined
+  /** Entries that it may have. */
+  most?: number | undefined
+  /** They come from elsewhere, and are not there yet. */
+  unread?: boolean | undefined
+}
+
+const countFaults = (count: number, most: number, unread: boolean): FieldError[] =>
+  count > most || (count === 0 && !unread) ? fault('entries', 'count', `expected 1 to ${most} entries`) : []
+
+/** Returns the entries as they are held. Throws `Refusal('trust_list.invalid')` that names every broken rule. */
+export async function checkTrustList(
   input: TrustListInput,
-  { imported = false, unread = false }: { imported?: boolean; unread?: boolean } = {},
-): void {
+  { held: known, most = MAX_ENTRIES, unread = false }: HowChecked = {},
+): Promise<readonly HeldEntry[]> {
   const { name, entries } = input
-  const ofEntries = imported ? [] : entriesFaults(entries)
+  const ofCount = known ? [] : countFaults(entries.length, most, unread)
+  const { faults, held } =
+    known || ofCount.length > 0 ? { faults: ofCount, held: known ?? [] } : await readEntries(entries)
   const errors = [
     ...(isLabel(name) ? [] : fault('name', 'text', LABEL_EXPECTED)),
-    ...(ofEntries.length > 0 ? ofEntries : [...formatFaults(input, unread), ...attestsFaults(input, unread)]),
+    ...(faults.length > 0 ? faults : [...formatFaults(input, unread), ...attestsFaults(input, unread)]),
   ]
   if (errors.length > 0) throw new Refusal('trust_list.invalid', 'The trust list cannot be used; see errors.', errors)
+  return held
 }

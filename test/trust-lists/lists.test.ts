@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createTrustLists } from '../../activities/trust-lists/lifecycle.ts'
 import { TrustListsClosed } from '../../entities/migrations/0097-trust-lists-closed.ts'
+import { TrustList } from '../../entities/trust-lists/lists.ts'
 import { until } from '../support/credentials/dids.ts'
 import { makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { refusal } from '../support/credentials/templates.ts'
@@ -50,6 +52,43 @@ test('a list is created, read, listed, changed and deleted, and the log names ea
     return data.length === 3 && data.map(({ type }) => type).sort()
   })
   t.deepEqual(logged, [...types].sort())
+})
+
+test.serial('lists are answered with the number of their entries, which are not loaded for it', async (t) => {
+  const client = await world.addTenant()
+  const own = trustListsOf(world, await world.tokenOf(client))
+  await own.created({ entries: ['a', 'b', 'c'].map((name) => ({ identifier: `did:web:${name}.example` })) })
+  await own.created()
+  const loaded: boolean[] = []
+  const { tenants } = world.dependencies.database
+  tenants.em.getEventManager().registerSubscriber({
+    getSubscribedEntities: () => [TrustList],
+    async onLoad({ entity }) {
+      if (entity.tenantId === client.tenantId) loaded.push(entity.entries !== undefined)
+    },
+  })
+  const lists = createTrustLists(world.dependencies as never)
+  const { trustLists, total } = await lists.listTrustLists(client.tenantId, { limit: 10, offset: 0 })
+  t.deepEqual([trustLists.map(({ entryCount }) => entryCount), total], [[1, 3], 2])
+  t.deepEqual(loaded, [false, false])
+  const none = await lists.listTrustLists(client.tenantId, { limit: 10, offset: 10 })
+  t.deepEqual(none, { trustLists: [], total: 2 })
+})
+
+test('a change of a name does not read the stored entries again', async (t) => {
+  const own = trustListsOf(world, await world.tokenOf(await world.addTenant()))
+  const { id } = await own.created({ entries: [{ identifier: 'did:web:a.example' }] })
+  // as the rules of another release had taken it
+  await connected(world.superuserUrl, (client) =>
+    client.query('update trust_lists set entries = $2 where id = $1', [
+      id,
+      JSON.stringify([{ identifier: 'urn:former', issuer: 'urn:former' }]),
+    ]),
+  )
+  const renamed = await own.update(id, { name: 'Renamed' })
+  t.is(renamed.status, 200, renamed.text)
+  t.like(renamed.json<TrustListAnswer>(), { name: 'Renamed', entryCount: 1 })
+  t.is(refusal(await own.update(id, { entries: [{ identifier: 'urn:former' }] }), 400), 'trust_list.invalid')
 })
 
 /** Each with the place that is named. */

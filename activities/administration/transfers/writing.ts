@@ -3,6 +3,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import { inLine } from '../../../protocol/administration/transfers/file.ts'
 import { KIND_NAMES, type KindName, type Need } from '../../../protocol/administration/transfers/kinds.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import { MAX_OF_TENANT } from '../../../protocol/trust-lists/lists.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { type NumberedLine, rowOf } from './checking.ts'
 import { MOST_NEEDS, needOf } from './needs.ts'
@@ -69,6 +70,17 @@ export function createWriting({
     }
   }
 
+  /** Of all lists together, which may stand in several segments. */
+  async function assertListed(tenantId: string): Promise<void> {
+    const text = `select coalesce(sum(json_array_length(entries)), 0)::int as count from trust_lists where tenant_id = $1`
+    const [listed] = (await systemSql.query<{ count: number }>({ text, values: [tenantId] })).rows
+    if ((listed?.count ?? 0) <= MAX_OF_TENANT) return
+    const message = `expected at most ${MAX_OF_TENANT} in all: there are ${listed?.count}`
+    throw new Refusal('tenant_import.row_refused', 'The trust lists of the file have too many entries.', [
+      { path: 'trustLists.entries', code: 'count', message },
+    ])
+  }
+
   return {
     /** Returns what the import knows after the segment. Safe to repeat. */
     async write(
@@ -88,8 +100,9 @@ export function createWriting({
       return { needs, moreNeeds: more, lines: firstLine + lines.length - 1 }
     },
 
-    /** Throws `tenant_import.row_refused` where a row stands in the file twice. */
+    /** Throws `tenant_import.row_refused` where a row stands in the file twice, or its trust lists have too many entries. */
     async complete({ subjectTenantId: tenantId, counts }: TenantImport): Promise<void> {
+      await assertListed(tenantId)
       for (const kind of KIND_NAMES) {
         if (NOT_COUNTED.includes(kind)) continue
         const text = `select count(*)::int as count from ${SOURCES[kind].table} where tenant_id = $1`

@@ -74,7 +74,8 @@ export const TRANSFER_DOCUMENT: AreaDocument<keyof typeof TRANSFER_OPERATIONS> =
           remedy: 'Correct the row where the tenant comes from, export it again, and import the new file.',
         },
         'tenant_import.row_refused': {
-          meaning: 'A row of the file names a row that is not in it, or stands in it twice; errors names the line.',
+          meaning:
+            'A row of the file names a row that is not in it, or stands in it twice, or its trust lists have more entries than a tenant may have; errors names the line.',
           remedy: 'Export the tenant again, and import the new file.',
         },
         'tenant_import.abandoned': {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createTransferRules } from '../../../activities/administration/transfers/rules/index.ts'
 import { trustListStaleAt } from '../../../activities/administration/transfers/rules/trust-lists.ts'
 import { OPERATOR_SCOPES } from '../../../protocol/tokens-logs/index.ts'
+import { heldEntry } from '../../../protocol/trust-lists/lists.ts'
 import { refusal } from '../../support/credentials/templates.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { fileOf, linesOf, rowsOf, transfersOf } from '../../support/transfers/transfers.ts'
@@ -74,17 +76,38 @@ test('a list of lists, and what is known of it, go with the tenant to another pl
   for (const listOfLists of [undefined, null, {}, { ...known, sequenceNumber: '300' }, { ...known, issuedAt: 'today' }])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists } }), [['row.source', 'source']])
   const wrongFacts = [
-    ...[{ sequenceNumber: -1 }, { sequenceNumber: 10 ** 15 }, { issuedAt: '2026-01-01' }, { nextUpdate: 'May 2099' }],
+    ...[{ sequenceNumber: -1 }, { sequenceNumber: 2 ** 53 }, { issuedAt: '2026-01-01' }, { nextUpdate: 'May 2099' }],
     ...[{ issuedAt: new Date(Date.now() + 2 * 86_400_000).toISOString() }, { signedBy: 'a' }],
   ]
   for (const wrong of wrongFacts) {
     t.deepEqual(await codes({ facts: { ...facts, ...wrong } }), [['row.source', 'source']], JSON.stringify(wrong))
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, ...wrong } } }), [['row.source', 'source']])
   }
+  t.deepEqual(await codes({ facts: { ...facts, sequenceNumber: Number.MAX_SAFE_INTEGER } }), [], 'as lists may have it')
+  const listedAs = (...identifiers: string[]) => ({
+    formats: ['sd-jwt-vc'],
+    entries: identifiers.map((identifier) => heldEntry({ identifier })),
+  })
+  t.deepEqual(await codes(listedAs('did:web:a.example', 'https://b.example')), [])
+  for (const wrong of ['', 'a.example', 'http://a.example'])
+    t.deepEqual(await codes(listedAs('did:web:a.example', wrong)), [['row.entries.1.identifier', 'identifier']], wrong)
+  t.deepEqual(await codes(listedAs('did:web:a.example', 'did:web:a.example')), [['row.entries.1', 'repeated']])
+  const many = (count: number, of = 'a') =>
+    listedAs(...Array.from({ length: count }, (_, nth) => `did:web:${of}${nth}.example`))
+  t.deepEqual(await codes(many(2_000)), [])
+  t.deepEqual(await codes(many(2_001)), [['row.entries', 'count']])
+  const more = ['a', 'b', 'c', 'd', 'e', 'f'].map((of) =>
+    JSON.stringify({ kind: 'trustLists', row: { ...row, id: randomUUID(), ...many(2_000, of) } }),
+  )
+  const lines = linesOf(file).flatMap((line) => (line.startsWith('{"kind":"trustLists"') ? more : [line]))
+  const tooMany = await transfers.imported(fileOf(lines))
+  t.deepEqual([tooMany.state, tooMany.failure?.code], ['FAILED', 'tenant_import.row_refused'])
+  t.like(tooMany.failure?.errors[0], { path: 'trustLists.entries', code: 'count' })
+
   const pivots = { followed: 2, signers: 'a'.repeat(64) }
   for (const right of [pivots, { ...pivots, sequence: 200 }])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots: right } } }), [])
-  const wrongPivots = [{ followed: 11 }, { signers: 'a' }, { sequence: '200' }, { sequence: 10 ** 15 }]
+  const wrongPivots = [{ followed: 11 }, { signers: 'a' }, { sequence: '200' }, { sequence: 2 ** 53 }]
   for (const wrong of [1, {}, ...wrongPivots.map((each) => ({ ...pivots, ...each }))])
     t.deepEqual(await codes({ facts: { ...facts, listOfLists: { ...known, pivots: wrong } } }), [
       ['row.source', 'source'],

@@ -5,10 +5,10 @@ import { ATTESTED, type Attested } from '../../../../protocol/credentials/trust.
 import type { FieldError } from '../../../../protocol/errors.ts'
 import { isObject, type Json } from '../../../../protocol/json.ts'
 import { earliestOf } from '../../../../protocol/time.ts'
-import { MAX_LISTED } from '../../../../protocol/trust-lists/etsi/listed.ts'
+import { MAX_IMPORTED, MAX_LISTED } from '../../../../protocol/trust-lists/etsi/listed.ts'
 import { MAX_SIGNERS } from '../../../../protocol/trust-lists/etsi/pointers.ts'
 import { MAX_PIVOTS } from '../../../../protocol/trust-lists/etsi/xml/pivots.ts'
-import { checkTrustList, givenEntry, type HeldEntry, heldEntry } from '../../../../protocol/trust-lists/lists.ts'
+import { checkTrustList, givenEntry, type HeldEntry } from '../../../../protocol/trust-lists/lists.ts'
 import { checkSource, SOURCE_FORMATS } from '../../../../protocol/trust-lists/sources.ts'
 import { nextUpdatesOf, staleAtOf } from '../../../../protocol/trust-lists/standing.ts'
 import { assertCallable } from '../../../frame/outbound/url.ts'
@@ -39,8 +39,8 @@ const isTime = (value: unknown): value is string =>
 const isCount = (value: unknown, most: number): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most
 
-/** Lists in XML have up to 15 digits. */
-const MAX_SEQUENCE = 10 ** 15 - 1
+/** What a list in JSON may have; those in XML have up to 15 digits. */
+const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER
 
 const isDigest = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 
@@ -83,10 +83,10 @@ const fitTogether = (source: unknown, facts: unknown): boolean =>
   isObject(source) && isObject(facts) && (source.listOfLists === undefined) === (facts.listOfLists === undefined)
 
 /** What the platform computes of the certificates is computed anew: a file says nothing of whose they are. */
-export function trustListErrors(
+export async function trustListErrors(
   { name, formats, attests, enforced, entries, source, facts }: Json,
   { now, outbound }: { now: Date; outbound: OutboundConfig },
-): FieldError[] {
+): Promise<FieldError[]> {
   const list = entries as HeldEntry[]
   const known: readonly string[] = FORMAT_NAMES
   if (!Array.isArray(list) || !list.every(isObject) || !(formats as string[]).every((each) => known.includes(each)))
@@ -109,8 +109,9 @@ export function trustListErrors(
     ...{ enforced: enforced === true, entries: given },
   }
   // one of a source may have been emptied by who publishes it
-  checkTrustList(input, { imported: isImported, unread: isImported && given.length === 0 })
-  return isDeepStrictEqual(given.map(heldEntry), list)
+  const unread = isImported && given.length === 0
+  const held = await checkTrustList(input, { ...(isImported && { most: MAX_IMPORTED }), unread })
+  return isDeepStrictEqual(held, list)
     ? []
     : [fault('entries', 'computed', 'expected fingerprint, subject and issuer as the certificates have them')]
 }
