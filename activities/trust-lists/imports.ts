@@ -5,9 +5,11 @@ import type { Refusal } from '../../protocol/errors.ts'
 import {
   type EtsiList,
   identitiesOf,
+  invalidSource,
   MAX_IDENTITIES,
   MAX_IMPORTED,
   MAX_OF_SUBJECT,
+  nextStart,
   refuseSource,
   servicesInForce,
 } from '../../protocol/trust-lists/etsi/listed.ts'
@@ -19,7 +21,7 @@ import {
   signersNow,
   type TrustSource,
 } from '../../protocol/trust-lists/sources.ts'
-import { keysOf, nextUpdatesOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
+import { isOfOtherType, keysOf, nextUpdatesOf, staleAtOf } from '../../protocol/trust-lists/standing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { bundledOnly } from '../documents/index.ts'
 import { createListOfLists, type ReadLists } from './list-of-lists.ts'
@@ -36,6 +38,8 @@ export interface ImportedList {
   emptied: Refusal | undefined
   /** From then on its entries count no more; null: the list names no next update. */
   staleAt: Date | null
+  /** When the next of its services begins to count; null: none is to come. */
+  startsAt: Date | null
   /** false: its list of lists names nobody any more, so that the list itself was not read. */
   wasRead: boolean
   lists: ReadLists | undefined
@@ -70,7 +74,7 @@ const closedList = (): Refusal =>
 /** Who signs the list is not known any more: nothing in the one that is known counts, and so nothing can become stale. */
 export function emptiedBy(emptied: Refusal, known: ListFacts, lists: ReadLists): ImportedList {
   const facts = { ...known, listOfLists: lists.facts }
-  return { facts, entries: [], emptied, staleAt: null, wasRead: false, lists }
+  return { facts, entries: [], emptied, staleAt: null, startsAt: null, wasRead: false, lists }
 }
 
 /** Reads lists of ETSI: fetches or takes them, verifies who signed them, and takes the issuers out of them. */
@@ -78,12 +82,12 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
   const reading = createReading({ outbound, now, config, log })
   const readListOfLists = createListOfLists({ documents, now, reading })
 
-  async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource) {
+  async function entriesIn(list: EtsiList, { serviceTypes }: TrustSource, at: Date) {
     const entries = new Map<string, HeldEntry>()
     const seen = new Set<string>()
     const subjects = new Map<string, number>()
     let [visited, skipped] = [0, 0]
-    for (const service of servicesInForce(list, serviceTypes, now()))
+    for (const service of servicesInForce(list, serviceTypes, at))
       for (const { key, read } of identitiesOf(service)) {
         visited += 1
         if (visited % AT_ONCE === 0) await setImmediate()
@@ -162,15 +166,24 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         documents.readTrustList(input, bundledOnly(tenantId)),
       )
       const { nextUpdate } = list
-      reading.assertNewest(list, known.facts ?? undefined, source.listOfLists ? lists?.keys : keysOf(source.signers))
+      const keys = source.listOfLists ? lists?.keys : keysOf(source.signers)
+      const { type } = list
+      if (isOfOtherType({ type }, known.facts ?? undefined, keys))
+        throw invalidSource(
+          `The list is of another type than the one that is known: ${type?.slice(0, 200) ?? 'none'}. Expected ${known.facts?.type?.slice(0, 200)}.`,
+        )
+      reading.assertNewest(list, known.facts ?? undefined, keys)
       const overdue = reading.overdue(staleAtOf([nextUpdate], graceHours))
       if (overdue) throw overdue
-      const { entries, skipped } = list.isClosed ? { entries: [], skipped: 0 } : await entriesIn(list, source)
+      // one moment for both: a service that came into force in between would be in neither
+      const at = now()
+      const startsAt = list.isClosed ? null : nextStart(list, source.serviceTypes, at)
+      const { entries, skipped } = list.isClosed ? { entries: [], skipped: 0 } : await entriesIn(list, source, at)
       const emptied = list.isClosed ? closedList() : emptyOf(known, entries)
       // of a source that is new this is a mistake; of one that is known, the last issuer was withdrawn
       if (emptied && known.isNew) throw emptied
       const facts = {
-        type: list.type ?? null,
+        type: type ?? null,
         sequenceNumber: list.sequence,
         issuedAt: list.issuedAt.toISOString(),
         nextUpdate: nextUpdate?.toISOString() ?? null,
@@ -179,7 +192,7 @@ export function createTrustImports({ outbound, documents, now, config, log }: Pa
         ...(lists && { listOfLists: lists.facts }),
       }
       const staleAt = staleAtOf(nextUpdatesOf(facts), graceHours)
-      return { facts, entries, emptied, staleAt, wasRead: true, lists }
+      return { facts, entries, emptied, staleAt, startsAt, wasRead: true, lists }
     },
   }
 }

@@ -12,7 +12,11 @@ export const beforeStale = ({ staleAt, staleNoted }: TrustList, at: Date, now: D
   earliest(at, staleNoted || !staleAt || hasCome(staleAt, { now }) ? undefined : staleAt)
 
 /** When the clock looks at a list again: to read its URL, or to say that it is stale. null: never. */
-export function dueAfter(row: TrustList, now: Date, { wasRead = true } = {}): Date | null {
+export function dueAfter(
+  row: TrustList,
+  now: Date,
+  { wasRead = true, startsAt = null }: Partial<Pick<ImportedList, 'wasRead' | 'startsAt'>> = {},
+): Date | null {
   const { source, facts, staleAt, staleNoted } = row
   if (!source) return null
   if (source.url === undefined) return staleNoted ? null : (staleAt ?? null)
@@ -20,12 +24,12 @@ export function dueAfter(row: TrustList, now: Date, { wasRead = true } = {}): Da
   const soon = new Date(now.getTime() + RETRY_MS)
   // its next update is not waited for where nobody is named who could sign it
   const nexts = facts && wasRead ? nextUpdatesOf(facts).map((next) => (hasCome(next, { now }) ? soon : next)) : []
-  return beforeStale(row, earliest(usual, ...nexts), now)
+  return beforeStale(row, earliest(usual, startsAt, ...nexts), now)
 }
 
 /** Writes what was read into the row; returns whether it has other entries now. */
 export function applyImport(row: TrustList, imported: ImportedList, now: Date): boolean {
-  const { entries, facts, staleAt, emptied, wasRead } = imported
+  const { entries, facts, staleAt, startsAt, emptied, wasRead } = imported
   const changed = !isDeepStrictEqual(row.entries, entries)
   const { code, message } = emptied ?? {}
   const since = row.failure?.code === code ? row.failure?.since : now.toISOString()
@@ -33,7 +37,7 @@ export function applyImport(row: TrustList, imported: ImportedList, now: Date): 
   const fetchedAt = wasRead ? now : row.fetchedAt
   Object.assign(row, { entries, facts, staleAt, fetchedAt, failure, staleNoted: false })
   Object.assign(row, {
-    dueAt: dueAfter(row, now, { wasRead }),
+    dueAt: dueAfter(row, now, { wasRead, startsAt }),
     revision: row.revision + 1,
     updatedAt: changed ? now : row.updatedAt,
   })

@@ -87,8 +87,10 @@ export const TRUST_LIST_PROBLEMS = {
       remedy: 'Ask the operator of the list what the extension says, and type the entries that count for you.',
     },
     'trust_list.source_invalid': {
-      meaning: 'The list is not one of its standard; detail says what is wrong.',
-      remedy: 'Name the format that the list is written by. If it is the right one, tell the operator of the list.',
+      meaning:
+        'The list is not one of its standard, or not of the type of the list that is known; detail says what is wrong.',
+      remedy:
+        'Name the format that the list is written by. If it is the right one, tell the operator of the list. If the list has another type for good, delete it here and create it again.',
     },
     'trust_list.source_older': {
       meaning: 'The list is older than the one that the platform has read before.',

@@ -52,6 +52,17 @@ export const isOlder = (
   (sequence < known.sequenceNumber ||
     (sequence === known.sequenceNumber && issuedAt.getTime() < Date.parse(known.issuedAt)))
 
+/**
+ * Whether a list is of another type than the known one, whose signer is still named: one operator signs several lists, and
+ * another of them in its place would keep the right one out by its number.
+ */
+export const isOfOtherType = (
+  { type }: { type: string | undefined },
+  known: Pick<ListFacts, 'type' | 'signedBy'> | undefined,
+  keys: readonly string[] | undefined,
+): boolean =>
+  known !== undefined && known.type !== null && known.type !== type && standingOf(known.signedBy, keys) !== 'dropped'
+
 export const locationOf = ({ url, listOfLists }: TrustSource): string | undefined => listOfLists?.location ?? url
 
 /** Whether both sources read one list of lists, by the same signers and in the same way. */

@@ -1,7 +1,9 @@
 import test from 'ava'
-import { heldEntry } from '../../protocol/trust-lists/lists.ts'
+import { nextStart, servicesInForce } from '../../protocol/trust-lists/etsi/listed.ts'
+import { checkTrustList, heldEntry } from '../../protocol/trust-lists/lists.ts'
 import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
 import {
+  isOfOtherType,
   isOlder,
   keysOf,
   nextUpdatesOf,
@@ -54,7 +56,8 @@ test('an issuer is found in the enforced lists of the format that are not stale,
     t.deepEqual(find([list({ id: 'a', staleAt }), list({ id: 'b', entries: [] })], LAW), { fault })
   }
   t.true('fault' in (find([list({ id: 'a' })], ARTS) ?? {}))
-  t.true('fault' in (find([list({ id: 'a' })], undefined) ?? {}))
+  const nameless = list({ id: 'a', entries: [{ identifier: '', issuer: '' }] })
+  for (const nobody of [undefined, '']) t.true('fault' in (find([nameless], nobody) ?? {}), 'nobody is listed')
 })
 
 test('certificates that a chain can lead to are those of lists that count, each once', async (t) => {
@@ -95,7 +98,7 @@ test('URLs are those of lists of the format; of an issuer those that have it and
     list({ id: 'f', url: url('f'), staleAt: at(1) }),
   ]
   t.deepEqual(urlsOf(lists, 'sd-jwt-vc', NOW), ['b', 'c', 'd', 'f'].map(url))
-  t.deepEqual(urlsOf(lists, 'sd-jwt-vc', NOW, LAW), ['b', 'f'].map(url))
+  t.deepEqual(urlsOf(lists, 'sd-jwt-vc', NOW, [ARTS, LAW]), ['b', 'f'].map(url))
 })
 
 const FACTS: ListFacts = {
@@ -119,6 +122,50 @@ test('a list is older by its number, then by its time, as long as the signer of 
     [standingOf('key', ['key']), standingOf('key', []), standingOf('key', undefined), standingOf(undefined, ['key'])],
     ['named', 'dropped', 'unknown', 'unknown'],
   )
+})
+
+test('a list is of another type than the known one, as long as the signer of that is named', (t) => {
+  const known = { type: 'a', signedBy: 'key' }
+  const other = (type: string | undefined, of: Partial<typeof known> | { type: null } = {}, keys?: string[]) =>
+    isOfOtherType({ type }, { ...known, ...of }, keys)
+  t.deepEqual(
+    [other('a', {}, ['key']), other('b', {}, ['key']), other(undefined, {}, ['key']), other('b')],
+    [false, true, true, true],
+  )
+  t.deepEqual([other('b', {}, ['other']), other('b', { type: null }, ['key'])], [false, false])
+  t.false(isOfOtherType({ type: 'b' }, undefined, ['key']))
+})
+
+test('the next start is that of a service of these types that would count', (t) => {
+  const service = (ms: number | undefined, more: object = {}) => ({
+    ...{ entity: undefined, type: 'a', status: undefined, statusSince: ms === undefined ? undefined : at(ms) },
+    ...{ certificates: [], identifiers: [], unread: [], ...more },
+  })
+  const starts = (...services: ReturnType<typeof service>[]) => {
+    const facts = { type: undefined, sequence: 1, issuedAt: NOW, nextUpdate: undefined, isClosed: false }
+    return nextStart({ ...facts, services }, ['a'], NOW)
+  }
+  t.deepEqual(starts(service(9), service(5), service(7)), at(5))
+  t.is(starts(service(undefined), service(0), service(-1)), null)
+  t.is(starts(service(1, { type: 'b' }), service(2, { status: 'withdrawn' })), null)
+  const facts = { type: undefined, sequence: 1, issuedAt: NOW, nextUpdate: undefined, isClosed: false }
+  const list = { ...facts, services: [service(5)] }
+  t.deepEqual([servicesInForce(list, ['a'], at(4)).length, servicesInForce(list, ['a'], at(5)).length], [0, 1])
+})
+
+test('entries are read a few at a time, and come back as they are held', async (t) => {
+  const entries = Array.from({ length: 200 }, (_, nth) => ({ identifier: `did:web:a${nth}.example` }))
+  const input = { name: 'A', formats: ['sd-jwt-vc' as const], attests: [], enforced: true, entries }
+  let [turns, isDone] = [0, false]
+  const turn = () => {
+    turns += 1
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const held = await checkTrustList(input)
+  isDone = true
+  t.deepEqual(held, entries.map(heldEntry))
+  t.true(turns >= 30, `${turns} turns of others`)
 })
 
 test('the name of a key is that of each certificate with it, and what is no certificate has none', async (t) => {

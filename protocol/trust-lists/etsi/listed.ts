@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts'
 import { readCertificate } from '../../mobile-credentials/certificates.read.ts'
 import { toPem } from '../../mobile-credentials/certificates.ts'
 import { isLabel } from '../../names.ts'
-import { hasCome } from '../../time.ts'
+import { earliestOf, hasCome } from '../../time.ts'
 import { type HeldEntry, heldCertificate, heldEntry } from '../lists.ts'
 
 /** A service of a trusted entity, as both forms of lists have it. */
@@ -65,12 +65,24 @@ export const unknownExtension = (name: string): Refusal =>
 const COUNTS =
   /^http:\/\/uri\.etsi\.org\/(?:TrstSvc\/TrustedList\/Svcstatus\/(?:granted|recognisedatnationallevel)|19602\/(?:[A-Za-z]+\/)?SvcStatus\/notified)$/
 
-const isInForce = ({ status, statusSince }: ListedService, now: Date): boolean =>
-  (status === undefined || COUNTS.test(status)) && (!statusSince || hasCome(statusSince, { now }))
+const mayCount = ({ type, status }: ListedService, types: readonly string[]): boolean =>
+  types.includes(type) && (status === undefined || COUNTS.test(status))
 
 /** The services of these types that are in force. */
 export const servicesInForce = (list: EtsiList, types: readonly string[], now: Date): ListedService[] =>
-  list.services.filter((service) => types.includes(service.type) && isInForce(service, now))
+  list.services.filter(
+    (service) => mayCount(service, types) && (!service.statusSince || hasCome(service.statusSince, { now })),
+  )
+
+/** When the first of the services of these types comes into force that are not yet; null: there is none. */
+export const nextStart = (list: EtsiList, types: readonly string[], now: Date): Date | null =>
+  list.services.reduce<Date | null>(
+    (first, service) =>
+      service.statusSince && mayCount(service, types) && !hasCome(service.statusSince, { now })
+        ? earliestOf(first, service.statusSince)
+        : first,
+    null,
+  )
 
 /** An identity of a service. */
 export interface Identity {
