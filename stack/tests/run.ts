@@ -28,7 +28,7 @@ const forTests = (env: Environment): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => PROGRAMS.includes(name) || !(name in VARIABLES)))
 
 /** More than this many files do not fail because the machine was busy. */
-const SECOND_CHANCES = 8
+const SECOND_CHANCES = 20
 
 interface Outcome {
   reports: FileReport[]

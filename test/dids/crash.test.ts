@@ -2,7 +2,7 @@ import test from 'ava'
 import { didsOf, until } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openProcesses, type Processes } from '../support/parts/processes.ts'
-import { sampled } from '../support/thorough.ts'
+import { sampled } from '../support/parts/thorough.ts'
 import { type Ask, send } from '../support/world.ts'
 
 let names: Names

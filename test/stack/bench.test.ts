@@ -4,7 +4,7 @@ import { sessionsTable } from '../../bench/openid/sessions.ts'
 import { batchTable, memoryTable, ratioOf, table, vaultLines } from '../../bench/report.ts'
 import { bench } from '../../bench/run.ts'
 import { deliveriesTable } from '../../bench/webhooks/deliveries.ts'
-import { thoroughly } from '../support/thorough.ts'
+import { thoroughly } from '../support/parts/thorough.ts'
 
 /** The tests' own environment has no variable of the platform: see stack/tests/run.ts. */
 const env = process.env

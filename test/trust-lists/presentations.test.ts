@@ -44,6 +44,7 @@ async function course() {
 const FORMATS: {
   format: string
   query: object
+  trustedContexts?: object[]
   entry: () => object
   check: string
   present(): Promise<(request: WalletRequest) => Promise<Record<string, unknown[]>>>
@@ -89,6 +90,7 @@ const FORMATS: {
         },
       ],
     },
+    trustedContexts: [{ course: 'https://schema.org/courseCode' }],
     entry: () => ({ identifier: issuer }),
     check: 'credentialTrust',
     async present() {
@@ -98,11 +100,11 @@ const FORMATS: {
   },
 ]
 
-for (const { format, query, entry, check, present } of FORMATS)
+for (const { format, query, trustedContexts, entry, check, present } of FORMATS)
   test.serial(`OpenID4VP, ${format}: what a wallet presents is accepted if its issuer is listed`, async (t) => {
     const presented = await present()
     const asked = async () => {
-      const { id, uri } = await requests.create({ dcqlQuery: query })
+      const { id, uri } = await requests.create({ dcqlQuery: query, ...(trustedContexts && { trustedContexts }) })
       const request = await wallet.readRequest(uri)
       const { status } = await wallet.answer(request, await presented(request))
       const [credential] = (await requests.read(id)).credentials

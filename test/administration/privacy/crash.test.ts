@@ -5,8 +5,8 @@ import { COURSE, create, lines, until as untilBatch } from '../../support/creden
 import { createDid } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { openProcesses, type Processes } from '../../support/parts/processes.ts'
+import { thoroughly } from '../../support/parts/thorough.ts'
 import { type Database, type Erasure, ended, erase, openDatabase } from '../../support/privacy/erasures.ts'
-import { thoroughly } from '../../support/thorough.ts'
 import { type Ask, send, type World } from '../../support/world.ts'
 
 let platform: Processes

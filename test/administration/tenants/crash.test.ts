@@ -6,7 +6,7 @@ import { tenantsOf } from '../../support/administration.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { openProcesses, type Processes } from '../../support/parts/processes.ts'
-import { sampled, thoroughly } from '../../support/thorough.ts'
+import { sampled, thoroughly } from '../../support/parts/thorough.ts'
 import { type Ask, type Client, send } from '../../support/world.ts'
 
 let platform: Processes

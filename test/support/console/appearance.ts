@@ -1,6 +1,6 @@
 import type { Account } from '../accounts.ts'
+import { sampled } from '../parts/thorough.ts'
 import type { Declare } from '../parts.ts'
-import { sampled } from '../thorough.ts'
 import type { World } from '../world.ts'
 import { logIn, memberOf, openPage, picture, settled, violationsOf } from './browser.ts'
 import { worksByKeys } from './keyboard.ts'

@@ -1,5 +1,5 @@
 import anyTest, { type Implementation } from 'ava'
-import { THOROUGH } from '../../stack/tests/plan.ts'
+import { THOROUGH } from '../../../stack/tests/plan.ts'
 
 /** The heavy suite runs all cases of files of which `npm test` runs some. */
 const isThorough = process.env[THOROUGH] !== undefined
