@@ -44,7 +44,7 @@ const ONCE: [how: string, text: string][] = [
 for (const [how, does] of ONCE)
   test(`a file that ${how} once has a second chance like any other (D-963)`, async (t) => {
     const text = `test('ends', (t) => { if (!existsSync('again')) { appendFileSync('again', 'x'); ${does} } t.pass() })`
-    const { code, last, failed, flaky } = await createProject(t, { a: text, b: FINE }, { silenceMs: 4_000 }).run()
+    const { code, last, failed, flaky } = await createProject(t, { a: text, b: FINE }, { silenceMs: 12_000 }).run()
     t.is(code, 0)
     t.is(last, '2 passed, 0 failed')
     t.deepEqual(failed, [])
