@@ -249,3 +249,21 @@ export function ownSignerFaults(
   ]
   return [...signerFaults(certificate, iaca), ...broken(rules, certificate)]
 }
+
+/**
+ * Of the trusted certificates that a chain leads to, the first that is valid now; without one the first. Certificates of one
+ * key follow one another, and one of them may be over (D-1076).
+ */
+export function anchorAmong(
+  trusted: readonly Certificate[],
+  fits: (certificate: Certificate) => boolean,
+  isNow: (certificate: Certificate) => boolean,
+): Certificate | undefined {
+  let first: Certificate | undefined
+  for (const each of trusted) {
+    if (!fits(each)) continue
+    if (isNow(each)) return each
+    first ??= each
+  }
+  return first
+}

@@ -1,5 +1,5 @@
 import { KeyUsageFlags, SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509'
-import { type Certificate, isIssuedBy, readCertificate } from '../mobile-credentials/certificates.read.ts'
+import { anchorAmong, type Certificate, isIssuedBy, readCertificate } from '../mobile-credentials/certificates.read.ts'
 import { DOCUMENT_SIGNER_USAGE } from '../mobile-credentials/certificates.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
 import { faulty } from './faults.ts'
@@ -58,9 +58,8 @@ export function verifyChain(
     const known = trusted.find(({ fingerprint }) => fingerprint === certificate.fingerprint)
     const issuer = certificates[at + 1]
     path.push(certificate)
-    // of certificates of one key, which follow one another, one that is valid now (D-1076)
-    const issuedBy = (each: Certificate) => mayIssue(each, at) && isIssuedBy(certificate, each)
-    anchor = known ?? trusted.find((each) => isNow(each, clock) && issuedBy(each)) ?? trusted.find(issuedBy)
+    const issuedIt = (each: Certificate) => mayIssue(each, at) && isIssuedBy(certificate, each)
+    anchor = known ?? anchorAmong(trusted, issuedIt, (each) => isNow(each, clock))
     if (anchor) break
     if (issuer && !(mayIssue(issuer, at) && isIssuedBy(certificate, issuer)))
       throw refuse('certificate_chain', 'A certificate in the x5c of the header is not issued by the one after it.')
