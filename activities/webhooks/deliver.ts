@@ -150,12 +150,15 @@ export function createDeliverer(parts: DeliverParts) {
     })
 
   async function attempt(
-    { nth, ...subject }: DeliverySubject & { nth: number },
+    { nth: asked, ...subject }: DeliverySubject & { nth: number },
     runInTurn: Turns['run'],
   ): Promise<DeliveryStep> {
     const row = await load(subject.tenantId, subject.deliveryId)
     if (!row) return { state: 'GONE' }
-    if (row.state !== 'PENDING' || row.attempts.length >= nth) return recorded(row, nth)
+    // a database that was restored knows of fewer attempts than the workflow: theirs is the count that ends
+    const nth = Math.min(asked, row.attempts.length + 1)
+    const isEarly = nth < asked && (row.nextAttemptAt ?? 0) > now().getTime()
+    if (row.state !== 'PENDING' || row.attempts.length >= nth || isEarly) return recorded(row, asked)
     const { payload } = row
     if (row.disabled || payload === null) {
       webhookTried?.('stopped')

@@ -82,6 +82,8 @@ const OidcSignInSchema = defineEntity({
     state: p.text().$type<SignInState>(),
     /** By which of the two the wallet answered. */
     answeredBy: p.text().$type<'other' | 'same'>().nullable(),
+    /** Answers whose verification has begun. */
+    attempts: p.integer().default(0),
     failures: p.integer().default(0),
     failureCode: p.text().nullable(),
     /** JSON, encrypted: the name of the interaction; once presented, who it was and the claims. */

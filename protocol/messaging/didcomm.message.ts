@@ -1,6 +1,7 @@
 import { isDid } from '../dids/index.ts'
 import { Refusal, within } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
+import { type Clock, hasCome, momentOfSeconds } from '../time.ts'
 
 export const MEDIA_TYPES = {
   plain: 'application/didcomm-plain+json',
@@ -70,12 +71,12 @@ function checkTo(to: unknown): void {
 }
 
 /** Checks a plaintext message. Throws `Refusal('didcomm.invalid')`, or `Refusal('didcomm.expired')`. */
-export function checkMessage(message: unknown, now: Date): DidcommMessage {
+export function checkMessage(message: unknown, clock: Clock): DidcommMessage {
   if (!isObject(message)) throw invalidMessage('a JSON object')
   for (const [member, expected, holds] of RULES) if (!holds(message[member])) throw invalidMessage(expected, member)
   checkTo(message.to)
   const { expires_time: expires } = message
-  if (typeof expires === 'number' && expires * 1000 <= now.getTime())
+  if (typeof expires === 'number' && hasCome(momentOfSeconds(expires), clock))
     throw new Refusal('didcomm.expired', 'The DIDComm message has expired by its expires_time.')
   return message as DidcommMessage
 }

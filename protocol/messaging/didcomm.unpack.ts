@@ -1,16 +1,16 @@
 import { type DidDocument, parseDidUrl } from '../dids/index.ts'
 import { parseForeignJson } from '../json.depth.ts'
+import { MAX_VALUES } from '../json.strict.ts'
 import { isObject, type Json } from '../json.ts'
+import type { Clock } from '../time.ts'
 import { checkMessage, type DidcommMessage, invalidMessage, isMediaType, MEDIA_TYPES } from './didcomm.message.ts'
 import { verifyMessage } from './didcomm.signed.ts'
 import { type Decrypted, decryptJwe, type Opener } from './jwe.decrypt.ts'
 import { recipientsInfo, senderInfo } from './jwe.encrypt.ts'
 import { undecryptable } from './jwe.form.ts'
 
-export interface UnpackParts extends Opener {
+export interface UnpackParts extends Opener, Clock {
   resolve(did: string): Promise<DidDocument>
-  now: Date
-  toleranceMs?: number
 }
 
 export interface Unpacked {
@@ -45,7 +45,8 @@ const ENVELOPES = new Set([
 const MAX_DEPTH = 64
 const MAX_TEXT = 2 * 1024 * 1024
 
-const parsed = (bytes: Uint8Array): unknown => parseForeignJson(bytes, { code: 'didcomm.invalid', maxDepth: MAX_DEPTH })
+const parsed = (bytes: Uint8Array): unknown =>
+  parseForeignJson(bytes, { code: 'didcomm.invalid', maxDepth: MAX_DEPTH, maxValues: MAX_VALUES })
 
 /** What DIDComm v2 demands of a JWE beyond RFC 7516: `apv` names all recipients, and `apu` the sender. */
 function checkEncryption({ header, kids, sender }: Decrypted): void {
@@ -107,7 +108,7 @@ export async function unpackMessage(packed: unknown, parts: UnpackParts): Promis
       content = outermost(parsed(payload))
     } else break
   }
-  const unpacked: Unpacked = { message: checkMessage(content, parts.now), layers, ...keys }
+  const unpacked: Unpacked = { message: checkMessage(content, parts), layers, ...keys }
   checkAddresses(unpacked)
   return unpacked
 }

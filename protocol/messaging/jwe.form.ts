@@ -1,6 +1,7 @@
 import { fromBase64url } from '../base64url.ts'
 import { Refusal } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
+import { MAX_VALUES } from '../json.strict.ts'
 import { isObject, type Json } from '../json.ts'
 import { type ContentName, isContentName } from './jwe.content.ts'
 
@@ -37,6 +38,8 @@ const MAX_TEXT = 2 * MAX_PLAINTEXT_BYTES
 const MAX_HEADER_TEXT = 16 * 1024
 const MAX_KEY_TEXT = 1024
 const MAX_DEPTH = 16
+/** Of one header: those of all three places are joined for each recipient. RFC 7516 has 13. */
+const MAX_PARAMETERS = 64
 
 const EXPECTED =
   'The JWE cannot be decrypted. It must be intact, encrypted to a key agreement key of one of your DIDs, by ECDH-1PU+A256KW or ECDH-ES, for at most 100 recipients.'
@@ -59,7 +62,9 @@ export function hidden<Result>(reason: string, check: () => Result): Result {
 }
 
 const parsed = (bytes: Uint8Array, reason: string): unknown =>
-  hidden(reason, () => parseForeignJson(bytes, { code: 'jwe.undecryptable', maxDepth: MAX_DEPTH }))
+  hidden(reason, () =>
+    parseForeignJson(bytes, { code: 'jwe.undecryptable', maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }),
+  )
 
 /** The bytes of a base64url member (RFC 7515, section 2). */
 export function bytesOf(value: unknown, name: string, maxText: number): Uint8Array {
@@ -103,6 +108,7 @@ function recipientsOf(members: Json): Json[] {
 function headerOf(value: unknown, name: string): Json {
   if (value === undefined) return {}
   if (!isObject(value)) throw undecryptable(`${name} is no object`)
+  if (Object.keys(value).length > MAX_PARAMETERS) throw undecryptable(`${name} has too many parameters`)
   return value
 }
 
@@ -123,8 +129,9 @@ export function generalOf(jwe: unknown): Json & { recipients: Json[] } {
 
 /** Checks the form of a JWE in general serialization. Throws the one refusal. */
 export function readJwe(jwe: Json & { recipients: Json[] }): ReadJwe {
-  const header = parsed(bytesOf(jwe.protected, 'protected', MAX_HEADER_TEXT), 'the protected header is not JSON')
-  if (!isObject(header)) throw undecryptable('the protected header is no object')
+  const inside = parsed(bytesOf(jwe.protected, 'protected', MAX_HEADER_TEXT), 'the protected header is not JSON')
+  if (!isObject(inside)) throw undecryptable('the protected header is no object')
+  const header = headerOf(inside, 'protected')
   const shared = headerOf(jwe.unprotected, 'unprotected')
   const { enc, zip } = header
   // in the protected header, or else anyone could choose another cipher for the same key

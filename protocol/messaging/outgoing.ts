@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Refusal, withPaths } from '../errors.ts'
 import { parseForeignJson } from '../json.depth.ts'
+import { MAX_VALUES } from '../json.strict.ts'
 import { isObject, type Json } from '../json.ts'
 import { checkMessage, type DidcommMessage, invalidMessage, MEDIA_TYPES } from './didcomm.message.ts'
 import { checkClosed } from './jwe.decrypt.ts'
@@ -72,7 +73,7 @@ function checkedEnvelope(value: unknown, did: string): GeneralJwe {
 /** Checks a message that has the members of DIDComm v2, and that it is for the DID. */
 function checkedMessage(value: Json, did: string, now: Date): DidcommMessage {
   try {
-    const message = checkMessage(value, now)
+    const message = checkMessage(value, { now })
     if (message.to !== undefined && !message.to.includes(did)) throw invalidMessage('the DID in to', 'to')
     // it may be absent (DIDComm v2, Message Headers), and there are readers that need it
     return { typ: MEDIA_TYPES.plain, ...message }
@@ -106,7 +107,7 @@ export const envelopeKey = (envelope: GeneralJwe): string =>
 /** Whether an opened content is a DIDComm message, for which its rules hold, or one more envelope of it. */
 export function isDidcommContent(plaintext: Uint8Array): boolean {
   try {
-    const content = parseForeignJson(plaintext, { code: 'didcomm.invalid', maxDepth: 64 })
+    const content = parseForeignJson(plaintext, { code: 'didcomm.invalid', maxDepth: 64, maxValues: MAX_VALUES })
     if (!isObject(content)) return false
     const { id, type, ciphertext, payload, signatures, signature } = content
     const isSigned = payload !== undefined && (signatures ?? signature) !== undefined

@@ -49,6 +49,9 @@ const OTHER_CURVE = {
   y: '6XFB9PYo7dyC5ViJSO9uXNYkxTJWn0d_mqJ__ZYhcNY',
 }
 
+/** Header parameters that nobody reads. */
+const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, at]))
+
 for (const [what, forgery, reason] of [
   ['alg none', { header: { alg: 'none' } }, 'alg is not supported'],
   ['alg of a name that objects have', { header: { alg: 'constructor' } }, 'alg is not supported'],
@@ -114,6 +117,9 @@ for (const [what, forgery, reason] of [
     { members: { recipients: [benKey.kid, benKey.kid].map((kid) => ({ header: { kid } })) } },
     'a recipient twice',
   ],
+  ['65 parameters of a recipient', { recipient: many(65) }, 'header has too many parameters'],
+  ['65 shared parameters', { members: { unprotected: many(65) } }, 'unprotected has too many parameters'],
+  ['65 protected parameters', { header: many(65) }, 'protected has too many parameters'],
   ['no recipients', { members: { recipients: [] } }, 'no recipients'],
   ['10,000 recipients', { members: { recipients: Array.from({ length: 10_000 }, () => ({})) } }, 'too many recipients'],
   ['recipients of a wrong type', { members: { recipients: {} } }, 'no recipients'],
@@ -151,6 +157,7 @@ test('refused like any other: text that is no JWE', async (t) => {
   t.is(await refused(t, '{"a":'.repeat(20_000)), 'not JSON')
   t.is(await refused(t, '{"tag":"AA","tag":"AB"}'), 'not JSON', 'a repeated member')
   t.is(await refused(t, `{"a":"${'a'.repeat(3_000_000)}"}`), 'too long')
+  t.is(await refused(t, JSON.stringify({ a: Array.from({ length: 30_000 }, () => 0) })), 'not JSON', 'too many values')
 })
 
 test('a sender who names another one’s key is refused: ECDH-1PU proves the sender', async (t) => {

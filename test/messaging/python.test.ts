@@ -30,7 +30,7 @@ const MESSAGE: DidcommMessage = checkMessage(
     to: [ben.id],
     body: { text: 'Grüße' },
   },
-  NOW,
+  { now: NOW },
 )
 
 withPython('PyPI’s didcomm opens our messages, and those of our shape after the converter (DIDComm v2)', async (t) => {

@@ -14,7 +14,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { DECLINED, MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
+import { DECLINED, MAX_ATTEMPTS, MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
@@ -43,9 +43,6 @@ const withoutClaims = ({ claims: _, holder: __, ...verdict }: PresentationVerdic
 })
 
 const isOver = (error: unknown): boolean => error instanceof Refusal && error.code === 'openid_presentation.over'
-
-/** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others. */
-const MAX_ATTEMPTS = 2 * MAX_FAILURES
 
 /** An answer that cannot be read is the client's problem by a code of requests; that of sign-ins is for their log. */
 const inOwnWords = (error: Refusal): Refusal =>

@@ -13,12 +13,15 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { SignInRequests } from './asking.ts'
 import { findClient, findVerifier, issuerOf } from './records.ts'
-import type { Account, Place, SignInRows } from './rows.ts'
+import { type Account, over, type Place, type SignInRows } from './rows.ts'
 import type { SignInSecrets } from './secrets.ts'
 import type { SignInChecks } from './verify.ts'
 
 /** Wrong presentations after which a sign-in is over. */
 export const MAX_FAILURES = 5
+
+/** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others. */
+export const MAX_ATTEMPTS = 2 * MAX_FAILURES
 
 /** The error of a wallet whose person does not want to. Others are the wallet's, and another wallet may do (D-1061). */
 export const DECLINED = 'access_denied'
@@ -38,10 +41,14 @@ interface Parts extends Pick<Dependencies, 'database' | 'now'> {
 export function createWalletAnswers(parts: Parts) {
   const { database, now, tenants, rows, secrets, signInRequests, signInChecks } = parts
 
-  /** What the checks of a wallet's answer are made with. */
-  const readForAnswer = (place: Place, name: string) =>
+  /** What a request is made of, and the checks of its answer. `attempt`: one is taken, before anything is verified. */
+  const readRequest = (place: Place, name: string, { attempt = false } = {}) =>
     inTenant(database.tenants, place.tenantId, async (em) => {
-      const { row, device } = await rows.byRequest(em, place, name)
+      const { row, device } = await rows.byRequest(em, place, name, attempt)
+      if (attempt) {
+        if (row.attempts >= MAX_ATTEMPTS) throw over()
+        row.attempts += 1
+      }
       const verifier = await findVerifier(em, place.verifierId)
       const client = await findClient(em, place.verifierId, row.clientId)
       const template = await em.findOneOrFail(PresentationTemplate, { id: verifier.presentationTemplateId })
@@ -72,7 +79,7 @@ export function createWalletAnswers(parts: Parts) {
      * `oidc_verifier.template_unsuitable`, `wallet_request.unsupported`.
      */
     async requestObject(place: Place, name: string, wallet?: WalletAbilities): Promise<string> {
-      const { row, verifier, client, template, handover } = await readForAnswer(place, name)
+      const { row, verifier, client, template, handover } = await readRequest(place, name)
       const request: WalletRequest = {
         ...handover,
         responseMode: 'direct_post',
@@ -89,7 +96,7 @@ export function createWalletAnswers(parts: Parts) {
      * presentation that is not accepted may be tried again, a few times. Throws `sign_in.*`.
      */
     async answerRequest(place: Place, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
-      const asked = await readForAnswer(place, name)
+      const asked = await readRequest(place, name, { attempt: true })
       const { tenantId, verifierId } = place
       if ('error' in says) {
         const isDeclined = says.error === DECLINED

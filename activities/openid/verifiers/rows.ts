@@ -28,7 +28,7 @@ interface Content {
 
 const boundTo = ({ tenantId, id }: Pick<OidcSignIn, 'tenantId' | 'id'>) => `${tenantId}/openid/sign-ins/${id}`
 
-const over = () =>
+export const over = () =>
   invalidAnswer('request_over', 'This request is not known, has ended, or was answered already. Begin a new sign-in.')
 
 /** The rows of sign-ins. */

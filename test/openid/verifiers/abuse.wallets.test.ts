@@ -1,4 +1,5 @@
 import test from 'ava'
+import { digestOf } from '../../../activities/frame/secrets.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { makeHolder } from '../../support/credentials/holders.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
@@ -89,6 +90,19 @@ test('a person is not signed in by a revoked, a foreign, or somebody else’s cr
   const logged = rows.map(({ metadata }) => metadata).join()
   t.regex(logged, /"reason":"credentialStatus"/)
   t.false(logged.includes(holder.did), 'the log names nobody')
+})
+
+test('of answers that come all at once in a sign-in ten are verified (D-1062)', async (t) => {
+  const { request } = await at.asked()
+  const wrong = { vp_token: JSON.stringify({ credential_0: ['e30.e30.e30~'] }) }
+  const replies = await Promise.all(Array.from({ length: 40 }, () => post(request.response_uri, wrong)))
+  t.true(replies.every(({ status }) => status === 400))
+  const { rows } = await world.dependencies.systemSql.query<{ attempts: number; failures: number; state: string }>({
+    text: 'select attempts, failures, state from oidc_sign_ins where $1 in (other_device_digest, same_device_digest)',
+    values: [digestOf(new URL(request.response_uri).pathname.split('/').at(-1) ?? '')],
+  })
+  t.true((rows[0]?.attempts ?? 0) <= 10, JSON.stringify(rows))
+  t.like(rows[0], { failures: 5, state: 'REFUSED' })
 })
 
 test('a sign-in that its person cancels takes no answer any more, and is logged', async (t) => {
