@@ -70,7 +70,8 @@ export const VARIABLES = {
   OUTBOUND_CA_FILE: { default: '', about: 'PEM file of further certificate authorities for outbound HTTPS' },
   OUTBOUND_DNS_SERVER: {
     default: '',
-    about: 'ip:port of the DNS server for outbound names and the TXT records of domains; empty: the system resolver',
+    about:
+      'ip:port of the DNS server for outbound names and the TXT records of domains; empty: the hosts file and the servers of the system',
   },
   OUTBOUND_ALLOWED_RANGES: {
     default: '',

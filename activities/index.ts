@@ -117,13 +117,13 @@ export function createActivities(
     administrationActivities({ ...dependencies, ...platform, reconciled }),
     privacyActivities({ ...dependencies, ...platform }),
     mobileCredentialActivities({ ...dependencies, ...platform }),
-    messagingActivities(dependencies),
+    messagingActivities({ ...dependencies, ...platform }),
     claimSourceActivities({ ...dependencies, claimsFetched }),
     tokenActivities(dependencies),
     trustListActivities(platform),
     openIdActivities({ ...dependencies, ...platform }),
     createVerifierKeyRotation({ ...dependencies, ...platform }),
     createRequestExpiry(dependencies),
-    webhookActivities({ ...dependencies, webhookTried }),
+    webhookActivities({ ...dependencies, ...platform, webhookTried }),
   )
 }

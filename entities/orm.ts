@@ -131,6 +131,12 @@ export const ALONG_INDEX: Planning = {
   enable_mergejoin: 'off',
 }
 
+/**
+ * An entity manager of its own, also within a transaction of another one: the context by which MikroORM finds that one has
+ * the same name for all connections of a process, so that `work` would run as that one's role.
+ */
+const forkOf = (orm: MikroORM): SqlEntityManager => orm.em.fork({ disableContextResolution: true })
+
 /** Runs `work` in one transaction that sees one tenant's rows alone, through both fences. */
 export function inTenant<T>(
   orm: MikroORM,
@@ -138,7 +144,7 @@ export function inTenant<T>(
   work: (em: SqlEntityManager) => Promise<T>,
   planning: Planning = {},
 ): Promise<T> {
-  const em = orm.em.fork()
+  const em = forkOf(orm)
   em.setFilterParams('tenant', { tenantId })
   em.setSessionContext({ variables: { 'app.tenant': tenantId, ...planning } })
   return em.transactional((tx) => work(tx))
@@ -146,7 +152,7 @@ export function inTenant<T>(
 
 /** Runs `work` in one transaction as the system role: the tenant filter is off, row-level security lets it through. */
 export function asSystem<T>(orm: MikroORM, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
-  const em = orm.em.fork()
+  const em = forkOf(orm)
   em.setFilterParams('tenant', { tenantId: EVERY_TENANT })
   return em.transactional((tx) => work(tx))
 }

@@ -118,7 +118,7 @@ export const isOutboundFault = (error: unknown): error is Unavailable =>
   error instanceof Unavailable && error.part === 'outbound' && !(error instanceof Exhausted)
 
 /** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
-const AWAY = /^(08|53|57P0|57014|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
+const AWAY = /^(08|53|57P0|57014|55P03|25P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/
 
 /** Whether an error, or what caused it, is a failure of the database or of the way to it that passes. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -11,6 +11,7 @@ import type { Signers } from '../dids/signers.ts'
 import { createLimit, hostKey } from '../frame/limits/index.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { postMessage } from '../frame/outbound/post.ts'
+import type { Turns } from '../frame/outbound/turns.ts'
 import { findCredential } from './read.ts'
 import { refuseIssuer } from './refusals.ts'
 
@@ -46,14 +47,19 @@ interface MessageToHolder {
 
 /** The way of messages to holders, which another area has: into an inbox of the platform, or to the service of a DID. */
 export interface HolderMessages {
-  reachHolder(
-    message: MessageToHolder,
-  ): Promise<{ kind: 'here' | 'nowhere' } | { kind: 'service'; url: string; pack(): Promise<Packed> }>
+  reachHolder(message: MessageToHolder): Promise<{ kind: 'here' | 'nowhere' } | ServiceWay>
+}
+
+interface ServiceWay {
+  kind: 'service'
+  url: string
+  pack(): Promise<Packed>
 }
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'sql' | 'outbound' | 'now' | 'uuid' | 'log'> {
   signers: Signers
   holderMessages: HolderMessages
+  turns: Pick<Turns, 'run'>
 }
 
 /** Refusals that may pass: a document may resolve by then, our key be repaired, the inbox be emptied or deleted. */
@@ -62,10 +68,10 @@ const mayPass = (code: string): boolean =>
 
 /** Activities of the workflow of a notification. */
 export function createNotificationDelivery(parts: Parts) {
-  const { config, database, sql, outbound, now, uuid, log, signers, holderMessages } = parts
+  const { config, database, sql, outbound, now, uuid, log, signers, holderMessages, turns } = parts
 
   /**
-   * Counts messages by the host of their endpoint, because DID documents at many hosts may name one endpoint. A message
+   * Counts messages by whose the host of their endpoint is, because DID documents at many hosts may name one. A message
    * over the limit is tried later, as if the endpoint did not answer.
    */
   const limit = createLimit(sql, { name: 'notification', points: config.notificationLimitPerHour, seconds: 3600 })
@@ -88,18 +94,22 @@ export function createNotificationDelivery(parts: Parts) {
     }
   }
 
+  /** Sends to a service, in the turn of the tenant there: a wait of ours is no failure of the recipient's side. */
+  async function post({ tenantId }: Notification, { url, pack }: ServiceWay): Promise<DeliveryOutcome> {
+    if (!(await isWithinLimit(tenantId, new URL(url).hostname)))
+      return { state: 'later', reason: 'notification.too_many' }
+    const { contentType, body } = await pack()
+    const posted = await postMessage(outbound, { url, headers: { 'content-type': contentType }, body })
+    if (posted.accepted) return { state: 'SENT' }
+    return { state: posted.mayPass ? 'later' : 'FAILED', reason: posted.reason }
+  }
+
   /** Finds the way and sends. Returns a failure of the recipient's side as an outcome; throws our own. */
   async function deliver(notification: Notification): Promise<DeliveryOutcome> {
     try {
       const way = await holderMessages.reachHolder(orderOf(notification))
       if (way.kind !== 'service') return { state: way.kind === 'here' ? 'SENT' : 'NO_SERVICE' }
-      const { url } = way
-      if (!(await isWithinLimit(notification.tenantId, new URL(url).hostname)))
-        return { state: 'later', reason: 'notification.too_many' }
-      const { contentType, body } = await way.pack()
-      const posted = await postMessage(outbound, { url, headers: { 'content-type': contentType }, body })
-      if (posted.accepted) return { state: 'SENT' }
-      return { state: posted.mayPass ? 'later' : 'FAILED', reason: posted.reason }
+      return await turns.run(notification.tenantId, way.url, () => post(notification, way))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       if (error.code === 'did.method_unsupported') return { state: 'NO_SERVICE', reason: error.code }

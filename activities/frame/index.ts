@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts'
 import { createIdempotency } from './idempotency.ts'
 import { createOperations } from './operations.ts'
+import { createTurns } from './outbound/turns.ts'
 import { createTenants } from './tenants/index.ts'
 import { createTenantSettings } from './tenants/settings.ts'
 
@@ -13,6 +14,8 @@ export function composeFrame(dependencies: Dependencies) {
     tenants,
     settings: createTenantSettings({ ...dependencies, operations }),
     idempotency: createIdempotency(dependencies),
+    /** Of all that is delivered to servers of others. */
+    turns: createTurns(),
   }
 }
 

@@ -50,5 +50,5 @@ export function composeMessaging(known: Parts) {
 }
 
 /** Activities of the workflows of messages. */
-export const messagingActivities = (parts: Dependencies) =>
+export const messagingActivities = (parts: Dependencies & Pick<Frame, 'turns'>) =>
   createMessagePosting({ ...parts, sentSealer: sentSealerOf(parts.config) })

@@ -7,6 +7,7 @@ import type { MessageSubject } from '../../protocol/messaging/outgoing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import { type Posted, postMessage } from '../frame/outbound/post.ts'
+import type { Turns } from '../frame/outbound/turns.ts'
 import type { Sealer } from '../frame/sealing.ts'
 
 /** What an attempt to deliver a message led to; `OVER`: its delivery had ended. */
@@ -29,15 +30,18 @@ export const sentBoundTo = ({ tenantId, id }: Pick<SentMessage, 'tenantId' | 'id
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'outbound' | 'now' | 'uuid' | 'log'> {
   sentSealer: Sealer
+  turns: Pick<Turns, 'run'>
 }
 
 /** Activities of the workflow that delivers a message to a service elsewhere. */
-export function createMessagePosting({ config, database, outbound, now, uuid, log, sentSealer }: Parts) {
+export function createMessagePosting({ config, database, outbound, now, uuid, log, sentSealer, turns }: Parts) {
   const { retrySeconds } = config.messages
 
   const post = ({ content, ...row }: Pick<SentMessage, 'tenantId' | 'id' | 'content'>): Promise<Posted> => {
     const { url, envelope } = JSON.parse(sentSealer.open(content, sentBoundTo(row)).toString()) as SentContent
-    return postMessage(outbound, { url, headers: { 'content-type': MEDIA_TYPES.encrypted }, body: envelope })
+    const request = { url, headers: { 'content-type': MEDIA_TYPES.encrypted }, body: envelope }
+    // the time of an attempt begins with its turn, so that a wait of ours is no failure of the service
+    return turns.run(row.tenantId, url, () => postMessage(outbound, request))
   }
 
   const stepOf = (posted: Posted, nth: number): MessageStep => {
@@ -80,8 +84,9 @@ export function createMessagePosting({ config, database, outbound, now, uuid, lo
 
   return {
     /**
-     * Makes attempt `nth` (from 1). What the receiver's side does wrong is a result, which the workflow counts. Safe to
-     * retry: an attempt that was recorded is not made again, and the recipient recognises a repeated message by its id.
+     * Makes attempt `nth` (from 1). What the receiver's side does wrong is a result, which the workflow counts; one that
+     * has no turn throws `Unavailable`, and comes again. Safe to retry: an attempt that was recorded is not made again,
+     * and the recipient recognises a repeated message by its id.
      */
     async attemptMessage({ nth, ...subject }: MessageSubject & { nth: number }): Promise<MessageStep> {
       const { tenantId, sentId: id } = subject

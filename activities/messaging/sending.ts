@@ -47,9 +47,12 @@ function recipientDid(to: string): string {
   ])
 }
 
-/** Of an Idempotency-Key: one for all attempts, so that a repetition after a crash is the same message. */
-function idOfKey(tenantId: string, key: string): string {
-  const digest = createHash('sha256').update(`sent message ${tenantId} ${key}`).digest('hex')
+/**
+ * Of an Idempotency-Key: one for all attempts, so that a repetition after a crash is the same message; and another one for
+ * a key that is used again once it was forgotten.
+ */
+function idOfKey(tenantId: string, { since, key }: { since: string; key: string }): string {
+  const digest = createHash('sha256').update(`sent message ${tenantId} ${since} ${key}`).digest('hex')
   return uuidOfHex(`${digest.slice(0, 12)}8${digest.slice(13, 16)}8${digest.slice(17, 32)}`)
 }
 
@@ -57,7 +60,7 @@ function idOfKey(tenantId: string, key: string): string {
 export function createSending(parts: Parts) {
   const { config, sql, outbox, now, uuid, operations, agreers, routes, receiving, sentSealer } = parts
 
-  /** Counts messages by the host of the service, because DIDs at many hosts may name one. */
+  /** Counts messages by whose the host of the service is, because DIDs at many hosts may name one. */
   const limit = createLimit(sql, { name: 'message', points: config.messages.limitPerHour, seconds: 3600 })
 
   async function takeTurn(tenantId: string, host: string): Promise<void> {
@@ -139,7 +142,7 @@ export function createSending(parts: Parts) {
       const { tenantId, requestId, clientId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return
       const did = recipientDid(to)
-      const id = idempotency ? idOfKey(tenantId, idempotency.key) : uuid()
+      const id = idempotency ? idOfKey(tenantId, idempotency) : uuid()
       if (Buffer.byteLength(JSON.stringify(given)) > MAX_MESSAGE_BYTES)
         throw new Refusal('message.too_large', `A message has at most ${MAX_MESSAGE_BYTES / 1024} KiB.`)
       const outgoing = readOutgoing(given, { did, id, now: now() })

@@ -12,12 +12,12 @@ import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Outbound } from '../frame/outbound/index.ts'
 import { type Posted, postMessage } from '../frame/outbound/post.ts'
+import { NoTurn, type Turns } from '../frame/outbound/turns.ts'
 import type { Sealer } from '../frame/sealing.ts'
 import { payloadBoundTo } from './events.ts'
 import { type Exchange, ownHeaders, sealExchange } from './exchanges.ts'
 import type { WebhookKeys } from './keys.ts'
 import { secretBoundTo } from './lifecycle.ts'
-import { NoTurn, type Turns } from './turns.ts'
 
 /** Results of attempts, for the counter. */
 export type AttemptResult = 'delivered' | 'answer' | 'timeout' | 'connection' | 'not_called' | 'refused' | 'stopped'

@@ -8,7 +8,6 @@ import { createDeliveries } from './deliveries.ts'
 import { createEvents } from './events.ts'
 import { createWebhookKeyRotation, createWebhookKeys } from './keys.ts'
 import { createWebhooks } from './lifecycle.ts'
-import { createTurns } from './turns.ts'
 
 const sealerOf = (config: Pick<Config, 'masterKey'>) => createSealer(config.masterKey, 'webhooks')
 
@@ -27,7 +26,7 @@ export function composeWebhooks(frame: Frame) {
 /** Loopback addresses, for local trials. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
-/** Connections of their own: `createTurns` says how many there are to one host. */
+/** Connections of their own: `turns` say how many there are to one host. */
 function outboundOf({ config, log }: Pick<Dependencies, 'config' | 'log'>): Outbound {
   const { allowPrivate: plainHttp } = config.webhooks
   if (plainHttp) log.warn('WEBHOOK_ALLOW_PRIVATE is true: webhooks may have http URLs and be on this machine')
@@ -35,7 +34,7 @@ function outboundOf({ config, log }: Pick<Dependencies, 'config' | 'log'>): Outb
   return createOutbound({ ...config.outbound, allowedRanges }, { log, slots: { perHost: 64, waiting: 0 }, plainHttp })
 }
 
-interface Parts extends Dependencies {
+interface Parts extends Dependencies, Pick<Frame, 'turns'> {
   webhookTried?: ((result: AttemptResult) => void) | undefined
 }
 
@@ -45,7 +44,7 @@ export function webhookActivities(parts: Parts) {
   const { rotateWebhookKeys } = createWebhookKeyRotation(parts)
   const webhookKeys = createWebhookKeys(parts)
   return {
-    ...createDeliverer({ ...parts, outbound: outboundOf(parts), sealer, webhookKeys, turns: createTurns() }),
+    ...createDeliverer({ ...parts, outbound: outboundOf(parts), sealer, webhookKeys }),
     rotateWebhookKeys,
   }
 }

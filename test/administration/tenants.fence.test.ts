@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import test from 'ava'
 import { EVERY_TENANT } from '../../entities/base.ts'
-import { connect, entities, inTenant, sqlOf } from '../../entities/orm.ts'
+import { asSystem, connect, entities, inTenant, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
 import { type Fence, insertion, openFence, SYSTEMS_ALONE } from '../support/frame/fence.ts'
 
@@ -40,6 +40,23 @@ test('with the tenant filter off, row-level security alone shows nothing of othe
     seen += rows.length
   }
   t.true(seen >= 10)
+})
+
+test('a transaction within one of another role is of its own role, and so it is of its own tenant', async (t) => {
+  const { tenants, system } = fence.database
+  const who = async (em: SqlEntityManager) => {
+    const [row] = await em.execute<{ role: string; tenant: string }[]>(
+      `select current_user as role, current_setting('app.tenant', true) as tenant`,
+    )
+    return row ?? t.fail()
+  }
+  const [tenantId, other] = [randomUUID(), randomUUID()]
+  const ours = await inTenant(tenants, tenantId, who)
+  const systems = await asSystem(system, who)
+  t.not(ours.role, systems.role)
+  t.deepEqual((await inTenant(tenants, tenantId, () => asSystem(system, who))).role, systems.role)
+  t.deepEqual(await asSystem(system, () => inTenant(tenants, tenantId, who)), ours)
+  t.deepEqual(await inTenant(tenants, tenantId, () => inTenant(tenants, other, who)), { ...ours, tenant: other })
 })
 
 test('a fork that was given no tenant throws before it asks the database', async (t) => {

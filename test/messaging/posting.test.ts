@@ -6,6 +6,7 @@ import { createActivities } from '../../activities/index.ts'
 import { messageWork } from '../../activities/messaging/pending-work.ts'
 import { createRoutes } from '../../activities/messaging/routes.ts'
 import type { DidDocument, PublicJwk } from '../../protocol/dids/index.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import { encryptJwe } from '../../protocol/messaging/jwe.encrypt.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { loggedAbout, until, withStanding } from '../support/credentials/dids.ts'
@@ -98,6 +99,43 @@ test('reconciliation misses the delivery of a message from its next attempt on',
   const { attemptMessage } = createActivities(world.dependencies)
   t.like(await attemptMessage({ tenantId, sentId: id, nth: 1 }), { state: 'PENDING' })
   t.is(await missed(), 0)
+})
+
+test('messages that wait for their turn at a slow service lose no attempt by that (D-1090)', async (t) => {
+  const { tenantId, send, waiting } = await sender()
+  const { did, inbox } = wallet('slow')
+  for (const text of Array.from({ length: 20 }, (_, at) => `${at}`)) t.is((await send(did, text)).status, 200)
+  receiver.script(inbox, (_nth, response) => void setTimeout(() => response.writeHead(200).end(), 700))
+  const { attemptMessage } = createActivities(world.dependencies)
+  let left = (await waiting()).map(({ id }) => id)
+  let sentAway = 0
+  while (left.length > 0) {
+    const steps = await Promise.all(
+      left.map((sentId) =>
+        attemptMessage({ tenantId, sentId, nth: 1 }).catch((error: unknown) => {
+          if (!(error instanceof Unavailable)) throw error
+          return { state: error.part }
+        }),
+      ),
+    )
+    t.true(steps.every(({ state }) => state === 'DELIVERED' || state === 'outbound'))
+    t.true((await waiting()).every(({ attempts }) => attempts === 0))
+    left = left.filter((_, at) => steps[at]?.state === 'outbound')
+    sentAway += left.length
+  }
+  t.true(sentAway > 0)
+  t.is(receiver.at(inbox).length, 20, 'and none is sent twice')
+})
+
+test('an Idempotency-Key that was forgotten is another message when it is used again', async (t) => {
+  const { tenantId, send, waiting } = await sender()
+  const { did } = wallet('forgotten')
+  const headers = { 'idempotency-key': 'reminder' }
+  t.is((await send(did, 'one', headers)).status, 200)
+  const { systemSql } = world.dependencies
+  await systemSql.query({ text: 'delete from idempotency_keys where tenant_id = $1', values: [tenantId] })
+  t.is((await send(did, 'two', headers)).status, 200)
+  t.is((await waiting()).length, 2)
 })
 
 test('one Idempotency-Key of two tenants is two messages', async (t) => {

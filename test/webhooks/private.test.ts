@@ -148,3 +148,34 @@ test('an attempt that was recorded is not made again, and a new workflow goes on
   t.is(attempts.length, 4)
   t.is(status, 'FAILED')
 })
+
+test('a delivery whose row knows of fewer attempts than its workflow ends, as after a restore (D-187)', async (t) => {
+  const { port } = server.address() as AddressInfo
+  const hooks = webhooksOf(world, world.token)
+  receiver.script('/restored', (_nth, response) => void response.writeHead(500).end())
+  const { id: webhookId } = await hooks.created({
+    url: `http://localhost:${port}/restored`,
+    events: ['OpenIdCredentialIssued'],
+  })
+  const { id, eventId } = (await hooks.test(webhookId)).json<DeliveryAnswer>()
+  const { attemptDelivery } = createActivities(world.dependencies)
+  const attempt = (nth: number) =>
+    attemptDelivery({ tenantId: world.first.tenantId, webhookId, eventId, deliveryId: id, round: 0, nth })
+  // the workflow has made two attempts, of which the restored row has none
+  t.deepEqual(await attempt(3), { state: 'PENDING', code: 'answer', nextInMs: 10_000 })
+  const again = await attempt(3)
+  t.true((again.nextInMs ?? 0) > 5_000, 'an attempt that was recorded is not made again')
+  t.is(receiver.at('/restored').length, 1)
+  const passed = () =>
+    world.dependencies.systemSql.query({
+      text: `update webhook_deliveries set next_attempt_at = now() - interval '1 second' where id = $1`,
+      values: [id],
+    })
+  await passed()
+  t.deepEqual(await attempt(4), { state: 'PENDING', code: 'answer', nextInMs: 60_000 })
+  await passed()
+  receiver.script('/restored', status(200))
+  t.deepEqual(await attempt(5), { state: 'DELIVERED' })
+  t.is(receiver.at('/restored').length, 3)
+  t.is((await hooks.delivery(id)).attempts.length, 3)
+})

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible'
+import { getDomain } from 'tldts'
 import type { Sql } from '../../../entities/orm.ts'
 
 interface LimitOptions {
@@ -26,9 +27,14 @@ export function createLimiter(sql: Sql, { name, points, seconds, isInsured = fal
   })
 }
 
-/** What a limit of a tenant for each host counts by: a digest, for a host may be longer than a key. */
+/** Whose a host is: all names below one registered domain are one's, because whoever has it has as many as he likes. */
+export const ownerOf = (host: string): string => getDomain(host, { allowPrivateDomains: true }) ?? host
+
+/** What a limit of a tenant counts by for the owner of a host: a digest, for a name may be longer than a key. */
 export const hostKey = (tenantId: string, host: string): string =>
-  createHash('sha256').update(`${tenantId} ${host}`).digest('base64url')
+  createHash('sha256')
+    .update(`${tenantId} ${ownerOf(host)}`)
+    .digest('base64url')
 
 /** What may happen so often for a key in a window of time. */
 export function createLimit(sql: Sql, options: LimitOptions) {

@@ -1,4 +1,6 @@
 import { promises as dns } from 'node:dns'
+import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import type { Unavailable } from '../../../protocol/errors.ts'
 import { OutboundFault } from './faults.ts'
 
@@ -9,7 +11,7 @@ export interface ResolvedAddress {
 
 export type ResolveName = (host: string) => Promise<ResolvedAddress[]>
 
-const ABSENT = new Set(['ENODATA', 'ENOTFOUND', 'ENONAME', 'EAI_AGAIN', 'EAI_NODATA'])
+const ABSENT = new Set(['ENODATA', 'ENOTFOUND'])
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown')
 
@@ -33,29 +35,41 @@ export const LOCALHOST: readonly ResolvedAddress[] = [
 
 /**
  * Resolves all addresses of a name, IPv4 and IPv6, anew for every connection: nothing is cached, so that the checked
- * address is the one that is used. `server` is `ip:port`; without one the system resolver is used.
- * Throws `notCalled` when the name has no address or DNS does not answer.
+ * address is the one that is used. `server` is `ip:port`; without one the servers of the system are asked, after its hosts
+ * file. Throws `notCalled` when the name has no address or DNS does not answer.
  */
 export function createResolveName(server: string | undefined): ResolveName {
-  const ask = server === undefined ? askSystem : askServer(server)
+  const hosts = server === undefined ? hostsIn(readHosts()) : new Map<string, ResolvedAddress[]>()
+  const ask = askServer(server)
   return async (host) => {
-    const addresses = await ask(host)
+    const addresses = hosts.get(host.toLowerCase()) ?? (await ask(host))
     if (addresses.length === 0) throw notCalled(host, 'the name has no address')
     return addresses
   }
 }
 
-async function askSystem(host: string): Promise<ResolvedAddress[]> {
-  try {
-    const addresses = await dns.lookup(host, { all: true, verbatim: true })
-    return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
-  } catch (error) {
-    if (ABSENT.has(codeOf(error))) return []
-    throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
+const HOSTS_FILE = '/etc/hosts'
+
+/** As it is at the start. A system without one has no such names. */
+const readHosts = (): string => (existsSync(HOSTS_FILE) ? readFileSync(HOSTS_FILE, 'utf8') : '')
+
+/** The names of a hosts file (hosts(5)): an address, its names, and comments. */
+export function hostsIn(text: string): Map<string, ResolvedAddress[]> {
+  const found = new Map<string, ResolvedAddress[]>()
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = (line.split('#')[0] ?? '').trim().split(/\s+/)
+    const family = isIP(address)
+    if (family !== 4 && family !== 6) continue
+    for (const name of names.map((each) => each.toLowerCase()))
+      found.set(name, [...(found.get(name) ?? []), { address, family }])
   }
+  return found
 }
 
-/** Without a server the resolver asks those of the system. */
+/**
+ * Without a server the resolver asks those of the system. Not by getaddrinfo, of which libuv makes two at a time: names
+ * whose servers keep silent, which strangers choose, would hold up all others.
+ */
 function createResolver(server: string | undefined): InstanceType<typeof dns.Resolver> {
   const resolver = new dns.Resolver({ timeout: 1000, tries: 2 })
   try {

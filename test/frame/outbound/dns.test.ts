@@ -1,8 +1,11 @@
-import { promises as system } from 'node:dns'
+import { createSocket } from 'node:dgram'
+import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import test, { type ExecutionContext } from 'ava'
 import {
   createResolveName,
   createResolveTexts,
+  hostsIn,
   isLocalhost,
   LOCALHOST,
 } from '../../../activities/frame/outbound/dns.ts'
@@ -62,45 +65,44 @@ test('a server that is none is refused, naming the variable; without one the sys
   t.is(typeof createResolveTexts(undefined), 'function')
 })
 
-/** The machine's resolver, which answers like that; the options that it was asked with. */
-function answering(t: ExecutionContext, answer: { address: string; family: number }[] | unknown) {
-  const { lookup } = system
-  const asked: unknown[][] = []
-  const answers = async (...query: unknown[]) => {
-    asked.push(query)
-    if (!Array.isArray(answer)) throw answer
-    return answer
-  }
-  Object.assign(system, { lookup: answers })
-  t.teardown(() => Object.assign(system, { lookup }))
-  return asked
-}
-
-test.serial('the system’s resolver is asked for all addresses, in its own order', async (t) => {
-  const asked = answering(t, [
-    { address: '2001:db8::1', family: 6 },
-    { address: '192.0.2.1', family: 4 },
-  ])
-  t.deepEqual(await createResolveName(undefined)('site.example'), [SIX, four('192.0.2.1')])
-  t.deepEqual(asked, [['site.example', { all: true, verbatim: true }]])
+test('the hosts file has names that DNS does not know (hosts(5))', (t) => {
+  const hosts = hostsIn(
+    [
+      '127.0.0.1\tlocalhost',
+      '::1 localhost ip6-localhost # of this machine',
+      '# 192.0.2.9 hidden.test',
+      '  192.0.2.1  Receiver.test receiver  ',
+      'no-address name.test',
+      '192.0.2.7',
+      '',
+    ].join('\r\n'),
+  )
+  t.deepEqual(hosts.get('localhost'), [four('127.0.0.1'), { address: '::1', family: 6 }])
+  t.deepEqual(hosts.get('receiver.test'), [four('192.0.2.1')])
+  t.deepEqual([...hosts.keys()].sort(), ['ip6-localhost', 'localhost', 'receiver', 'receiver.test'])
 })
 
-for (const code of ['ENODATA', 'ENOTFOUND', 'ENONAME', 'EAI_AGAIN', 'EAI_NODATA'])
-  test.serial(`for the system’s resolver ${code} is a name without an address`, async (t) => {
-    answering(t, Object.assign(new Error('x'), { code }))
-    t.is(await whyNot(t, 'site.example', createResolveName(undefined)), 'the name has no address')
-  })
+const ownHosts = existsSync('/etc/hosts') ? hostsIn(readFileSync('/etc/hosts', 'utf8')) : new Map<string, unknown>()
 
-test.serial('any other error of the system’s resolver is no answer', async (t) => {
-  for (const [error, code] of [
-    [Object.assign(new Error('x'), { code: 'EAI_FAIL' }), 'EAI_FAIL'],
-    [new Error('x'), 'unknown'],
-    ['x', 'unknown'],
-    [{ code: 'ENOTFOUND' }, 'unknown'],
-  ] as const) {
-    answering(t, error)
-    t.is(await whyNot(t, 'site.example', createResolveName(undefined)), `DNS does not answer: ${code}`)
-  }
+test('without a server of its own a name of the hosts file has the addresses there', async (t) => {
+  const [first] = ownHosts
+  if (!first) return t.pass('this machine has no hosts file')
+  t.deepEqual(await createResolveName(undefined)(first[0].toUpperCase()), first[1])
+})
+
+test('names whose servers keep silent hold up no other name (D-1091)', async (t) => {
+  const silent = createSocket('udp4')
+  await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
+  t.teardown(() => silent.close())
+  const never = createResolveName(`127.0.0.1:${silent.address().port}`)
+  const waiting = Array.from({ length: 50 }, (_, at) =>
+    t.throwsAsync(never(`a${at}.test`), { instanceOf: OutboundFault }),
+  )
+  const from = performance.now()
+  t.deepEqual(await createResolveName(dns.address)('six.test'), [SIX])
+  await readFile(import.meta.filename)
+  t.true(performance.now() - from < 900, 'before the first of them is given up')
+  await Promise.all(waiting)
 })
 
 test('names of this machine are localhost and those below it', (t) => {

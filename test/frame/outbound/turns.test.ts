@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
-import { createTurns, NoTurn } from '../../activities/webhooks/turns.ts'
-import { Unavailable } from '../../protocol/errors.ts'
+import { createTurns, NoTurn } from '../../../activities/frame/outbound/turns.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 
 /** A call that ends when it is told to. */
 function call() {
@@ -113,4 +113,22 @@ test('what is sent away comes back at times that are spread at the pace of the h
   for (const [nth, time] of times.entries()) t.true(nth === 0 || time > (times[nth - 1] ?? 0), String(times))
   release()
   await running
+})
+
+test('a tenant with many deliveries to a host that others call, too, delays only its own (D-1090)', async (t) => {
+  const turns = createTurns({ perHost: 4, waitingPerHost: 0, waitMs: 20 })
+  const { work, started, release } = held()
+  const running = [1, 2, 3].map(() => turns.run('many', 'https://shared.example/', work))
+  let pause = 0
+  for (let nth = 0; nth < 50; nth += 1) {
+    const error = await t.throwsAsync(turns.run('many', 'https://shared.example/', work), { instanceOf: Unavailable })
+    pause = error.retryAfterSeconds
+  }
+  t.true(pause > 2, String(pause))
+  running.push(turns.run('few', 'https://shared.example/', work))
+  t.is(started(), 4, 'a place is left for another tenant')
+  const error = await t.throwsAsync(turns.run('third', 'https://shared.example/', work), { instanceOf: Unavailable })
+  t.true(error.retryAfterSeconds < 1, 'and its line is its own')
+  release()
+  await Promise.all(running)
 })
