@@ -151,3 +151,9 @@ export async function overDocument<Result>(work: () => Result | Promise<Result>)
     throw new DocumentFault('A document could not be processed.', { cause: error })
   }
 }
+
+/** Foreign text, shortened for a response. */
+export const excerpt = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

@@ -1,4 +1,5 @@
 import { notAbsolute, notSigned } from './data-integrity/refusals.ts'
+import { excerpt } from './errors.ts'
 import { isSameDecimal } from './json.numbers.ts'
 import { isObject, type Json } from './json.ts'
 
@@ -106,7 +107,7 @@ export function assertStatements(document: object, expanded: unknown[]): void {
       assertNode(document, next)
       for (const [name, value] of Object.entries(next)) {
         if (name.startsWith('@') && !KEYWORDS.has(name))
-          throw notSigned(document, name, `${name} is not signed here: leave it out`)
+          throw notSigned(document, name, `${excerpt(name)} is not signed here: leave it out`)
         if (isPart(value)) pending.push(value)
       }
     }

@@ -1,4 +1,4 @@
-import { type FieldError, Refusal, Unavailable } from '../errors.ts'
+import { excerpt, type FieldError, Refusal, Unavailable } from '../errors.ts'
 import { isObject, referenceToken } from '../json.ts'
 
 /** Places per error: enough to find the mistake in a short response. */
@@ -31,13 +31,13 @@ function ownWithin(error: unknown, depth = 0): Refusal | Unavailable | undefined
   return ownWithin(detail(error, 'cause') ?? detail(detail(error, 'details'), 'cause'), depth + 1)
 }
 
-const NOT_LINKED_DATA = 'The credential cannot be signed or verified as linked data'
+const NOT_LINKED_DATA = 'The document cannot be signed or verified as linked data'
 
 export function notAbsolute(document: object, name: string): Refusal {
   const message = 'is not an absolute URI'
   const paths = places(document, (_, value) => value === name)
   const errors = (paths.length > 0 ? paths : ['']).map((path) => ({ path, code: 'credential.uri_relative', message }))
-  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(name)} ${message}.`, errors)
+  return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${JSON.stringify(excerpt(name))} ${message}.`, errors)
 }
 
 interface Untyped {
@@ -95,12 +95,12 @@ function undefinedTerm(document: object, event: unknown): Refusal {
         path,
         code: 'credential.term_undefined',
         // a type is a value, and errors of a batch never repeat a value of a row (D-083)
-        message: `no context defines ${property === undefined ? 'this type' : term}`,
+        message: `no context defines ${property === undefined ? 'this type' : excerpt(term)}`,
       }),
     )
     return new Refusal(
       'credential.term_undefined',
-      `No JSON-LD context of the credential defines ${JSON.stringify(term)}.`,
+      `No JSON-LD context of the credential defines ${JSON.stringify(excerpt(term))}.`,
       errors,
     )
   }
@@ -108,7 +108,7 @@ function undefinedTerm(document: object, event: unknown): Refusal {
   if (typeof language === 'string') return notLanguage(document, language)
   const relative = id ?? object
   if (typeof relative === 'string') return notAbsolute(document, relative)
-  const message = String(detail(event, 'message')).replace(/\.$/, '')
+  const message = excerpt(String(detail(event, 'message')).replace(/\.$/, ''))
   return new Refusal('credential.invalid', `${NOT_LINKED_DATA}: ${message}.`, [
     { path: '', code: 'credential.uri_relative', message },
   ])

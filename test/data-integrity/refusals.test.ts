@@ -91,6 +91,10 @@ test('an identifier that is not absolute has every place of it', (t) => {
     t.deepEqual(told(refusalOf(dropped(details), DOCUMENT)), ['credential.invalid', ...paths])
   t.deepEqual(told(notAbsolute(DOCUMENT, 'nowhere')), ['credential.invalid', ' credential.uri_relative'])
   t.is(notAbsolute({}, 'a"b').errors[0]?.message, 'is not an absolute URI')
+  const long = 'x'.repeat(100_000)
+  const term = refusalOf(dropped({ property: long }), { [long]: 1 }) as Refusal
+  for (const { message } of [notAbsolute({ id: long }, long), term])
+    t.true(message.length < 300, 'a response stays short')
 })
 
 test('whatever else would be dropped is told as jsonld says it', (t) => {

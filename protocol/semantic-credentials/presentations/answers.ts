@@ -1,11 +1,10 @@
 import type { Json } from '../../data-integrity/index.ts'
-import { Refusal } from '../../errors.ts'
+import { excerpt, Refusal } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { foreseen } from '../reasons.ts'
 import type { CredentialQuery } from './asked.ts'
 import {
   type Check,
-  excerpt,
   expectedDomains,
   failed,
   type PresentationToVerify,

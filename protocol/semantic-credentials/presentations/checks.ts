@@ -99,12 +99,6 @@ export const skipped = outcome('skipped')
 export const isExchangeExpected = (request: Pick<PresentationToVerify, 'challenge' | 'domain' | 'asked'>): boolean =>
   request.challenge !== undefined && expectedDomains(request).length > 0
 
-/** Foreign text, shortened for a response. */
-export const excerpt = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
-}
-
 export interface PlacedProof {
   proof: Json
   path: string

@@ -1,18 +1,10 @@
 import type { ListedIssuer } from '../../credentials/trust.ts'
 import type { Json } from '../../data-integrity/index.ts'
+import { excerpt } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { methodId } from '../proofs.ts'
 import type { OptionalCheck, Reason, ReasonType } from '../reasons.ts'
-import {
-  bindingOf,
-  type Check,
-  type CheckName,
-  excerpt,
-  failed,
-  type PresentationToVerify,
-  passed,
-  skipped,
-} from './checks.ts'
+import { bindingOf, type Check, type CheckName, failed, type PresentationToVerify, passed, skipped } from './checks.ts'
 import { PLAIN_JWT, withoutEnvelopes } from './envelopes.ts'
 import { credentialsIn } from './index.ts'
 

@@ -1,4 +1,5 @@
 import { type Json, suiteOfProof } from '../../data-integrity/index.ts'
+import { excerpt } from '../../errors.ts'
 import { isObject, listOf } from '../../json.ts'
 import { keyUrl, presenterReasons } from '../enveloped/verify.ts'
 import { MAX_PROOFS, methodId, proofReasons } from '../proofs.ts'
@@ -6,7 +7,6 @@ import type { CredentialQuery } from './asked.ts'
 import {
   type Check,
   controllerOf,
-  excerpt,
   failed,
   holderOf,
   isExchangeExpected,

@@ -1,6 +1,7 @@
+import { excerpt } from '../../errors.ts'
 import { listOf } from '../../json.ts'
 import type { Warning } from '../warnings.ts'
-import { excerpt, expectedDomains, type PresentationToVerify, signaturesOf } from './checks.ts'
+import { expectedDomains, type PresentationToVerify, signaturesOf } from './checks.ts'
 import type { PresentationVerdict } from './verify.ts'
 
 export interface WarnedPresentationVerdict extends PresentationVerdict {
