@@ -28,13 +28,17 @@ export interface ServiceOptions {
   settleMs?: number
 }
 
-/** `ready`, or what the service says about why not; undefined while nobody answers. */
+/** A machine that is busy with the start itself answers late. */
+const ANSWER_MS = 5_000
+
+/** `ready`, or what the service says about why not; undefined while nobody listens. */
 async function readiness(url: string): Promise<string | undefined> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) })
     const body = await response.text()
     return response.ok && !body.includes('"down"') ? 'ready' : body.slice(0, 300)
-  } catch {
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1000} s`
     return undefined // not listening yet
   }
 }
