@@ -1,4 +1,5 @@
-import type { Sql } from '../../entities/orm.ts'
+import type { MikroORM } from '@mikro-orm/postgresql'
+import { ALONG_INDEX, asSystem, type Sql } from '../../entities/orm.ts'
 
 /** Rows deleted at a time: a million in one statement would exceed its time limit (entities/orm.ts). */
 const AT_ONCE = 20_000
@@ -15,3 +16,19 @@ export async function deleteInSlices(sql: Sql, table: string, condition: string,
     if (count < AT_ONCE) return deleted
   }
 }
+
+/** Until the end of the transaction. */
+const GO_ALONG = `select ${Object.entries(ALONG_INDEX)
+  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  .join(', ')}`
+
+/**
+ * Runs a statement that deletes, or looks for, the next slice of many rows as the system role, in a transaction of its own:
+ * along an index, whatever the statistics say. By them a large share of a table is found sooner by reading all of it,
+ * which the slice after the last one would then do.
+ */
+export const alongIndex = <Row extends object>(orm: MikroORM, text: string, values: unknown[]): Promise<Row[]> =>
+  asSystem(orm, async (em) => {
+    await em.execute(GO_ALONG)
+    return em.execute<Row[]>(text, values)
+  })

@@ -5,9 +5,10 @@ import { Unavailable } from '../../../protocol/errors.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
+import { alongIndex } from '../../frame/slices.ts'
 import { runningWorkflows, terminateWorkflow } from '../../frame/temporal/ending.ts'
 import type { KeyRef } from '../../keys/index.ts'
-import { ownedTables } from './tables.ts'
+import { ownedTables, rowsOfTenant } from './tables.ts'
 
 /** Workflows that one call ends. */
 const WORKFLOWS = 50
@@ -18,7 +19,8 @@ const ROWS = 1_000
 /** Time that one call works, so that its workflow can show progress. */
 const SLICE_MS = 5_000
 
-const DROP_STARTS = 'delete from outbox where tenant_id = $1 and started_at is null'
+const DROP_STARTS = `delete from outbox where ctid = any (array(
+  select ctid from outbox where tenant_id = ? and started_at is null limit ${ROWS})) returning 1`
 const NOTE_ENDED = `update deleted_tenants set workflows_ended = workflows_ended + $2 where id = $1`
 const NOTE_STEP = `update deleted_tenants set step = $2, reason = $3, looked_at = clock_timestamp(),
   next_look_at = clock_timestamp() + make_interval(secs => $4) where id = $1 and erased_at is null`
@@ -31,13 +33,13 @@ update deleted_tenants set keys_destroyed = keys_destroyed + rows, rows_deleted 
 from counted where id = $1`
 
 const deleteSlice = (table: string) => `with gone as (
-    delete from ${table} where ctid = any (array(select ctid from ${table} where tenant_id = $1 limit ${ROWS})) returning 1),
+    delete from ${table} where ctid = any (array(${rowsOfTenant(table)} limit ${ROWS})) returning 1),
   counted as (select count(*)::int as rows from gone)
-update deleted_tenants set rows_deleted = rows_deleted + rows from counted where id = $1 returning rows`
+update deleted_tenants set rows_deleted = rows_deleted + rows from counted where id = ? returning rows`
 
-const LATELY = `select id from deleted_tenants where erased_at > now() - interval '7 days'`
+const LATELY = `select id from deleted_tenants where erased_at > now() - interval '7 days' order by erased_at`
 
-type Parts = Pick<Dependencies, 'database' | 'systemSql' | 'temporal' | 'keys' | 'now' | 'uuid'>
+type Parts = Pick<Dependencies, 'database' | 'systemSql' | 'temporal' | 'keys' | 'log' | 'now' | 'uuid'>
 
 export interface KeyStep {
   /** Where the next call begins; absent after the last key. */
@@ -47,9 +49,11 @@ export interface KeyStep {
 }
 
 /** The steps that erase a deleted tenant. Each is safe to repeat, in any order. */
-export function createTenantErasure({ database, systemSql, temporal, keys, now, uuid }: Parts) {
+export function createTenantErasure({ database, systemSql, temporal, keys, log, now, uuid }: Parts) {
   const run = <Row extends object>(text: string, ...values: unknown[]) =>
     systemSql.query<Row>({ text, values }).then(({ rows }) => rows)
+  const runAlong = <Row extends object>(text: string, ...values: unknown[]) =>
+    alongIndex<Row>(database.system, text, values)
 
   const noteStep = (id: string, step: 'refused' | 'keys' | 'rows', reason: string | null = null, nextInMs?: number) =>
     run(NOTE_STEP, id, step, reason, nextInMs === undefined ? null : nextInMs / 1000)
@@ -75,28 +79,29 @@ export function createTenantErasure({ database, systemSql, temporal, keys, now, 
 
   async function deleteRowsOf(id: string, table: string): Promise<number> {
     if (table === 'keys') return deleteKeyRows(id)
-    const [counted] = await run<{ rows: number }>(deleteSlice(table), id)
+    const [counted] = await runAlong<{ rows: number }>(deleteSlice(table), id, id)
     return counted?.rows ?? 0
   }
 
   const remaining = async (id: string, tables: readonly string[]) => {
     const text = tables
-      .map((table) => `select '${table}' as name where exists (select from ${table} where tenant_id = $1)`)
+      .map((table) => `select '${table}' as name where exists (${rowsOfTenant(table)})`)
       .join(' union all ')
-    return (await run<{ name: string }>(text, id)).map(({ name }) => name)
+    const found = await runAlong<{ name: string }>(text, ...tables.map(() => id))
+    return found.map(({ name }) => name)
   }
 
   const steps = {
     /** Ends workflows of the tenant, and those that the outbox would start. `running`: there may be more. */
     async endTenantWork({ subjectTenantId: id }: TenantSubject): Promise<{ running: boolean }> {
       await noteStep(id, 'refused')
-      await run(DROP_STARTS, id)
+      const dropped = await runAlong(DROP_STARTS, id)
       const found = await runningWorkflows(temporal, id, WORKFLOWS)
       let ended = 0
       for (const workflowId of found)
         if (await terminateWorkflow(temporal, workflowId, 'the tenant is deleted')) ended += 1
       if (ended > 0) await run(NOTE_ENDED, id, ended)
-      return { running: found.length > 0 }
+      return { running: found.length > 0 || dropped.length === ROWS }
     },
 
     /** Destroys keys in the store, with all versions; while the store is away, says why and when the next try is. */
@@ -147,21 +152,35 @@ export function createTenantErasure({ database, systemSql, temporal, keys, now, 
     },
   }
 
+  async function eraseLeftoversOf(id: string, tables: readonly string[]): Promise<number> {
+    let deleted = 0
+    for (const table of await remaining(id, tables))
+      for (let rows = await deleteRowsOf(id, table); rows > 0; rows = await deleteRowsOf(id, table)) deleted += rows
+    return deleted
+  }
+
   return {
     ...steps,
 
     /**
      * Rows that somebody wrote after their tenant was gone, into tables that refer to no tenant: a step of a workflow that
-     * was under way for longer than the deletion waited.
+     * was under way for longer than the deletion waited. A tenant that fails holds up no other one.
      */
     async eraseLeftovers(): Promise<number> {
       const gone = await run<{ id: string }>(LATELY)
       if (gone.length === 0) return 0
       const tables = await ownedTables(systemSql)
+      const failures = new Map<string, unknown>()
       let deleted = 0
       for (const { id } of gone)
-        for (const table of await remaining(id, tables))
-          for (let rows = await deleteRowsOf(id, table); rows > 0; rows = await deleteRowsOf(id, table)) deleted += rows
+        try {
+          deleted += await eraseLeftoversOf(id, tables)
+        } catch (error) {
+          log.error({ err: error, deletedTenantId: id }, 'rows of a deleted tenant were not deleted')
+          failures.set(id, error)
+        }
+      if (failures.size > 0)
+        throw new AggregateError(failures.values(), `rows were not deleted: ${[...failures.keys()].join(', ')}`)
       return deleted
     },
   }

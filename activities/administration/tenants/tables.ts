@@ -45,3 +45,26 @@ export async function ownedTables(sql: Sql): Promise<string[]> {
     references,
   )
 }
+
+/**
+ * Where no index of a table begins with its tenant, because such an index would cost every write of a busy table: rows of
+ * batches by their batches, which they go with, and those of the outbox by an index for those that wait and one for the
+ * others.
+ */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  [
+    'credential_batch_rows',
+    `select r.ctid from credential_batches b
+     cross join lateral (select ctid from credential_batch_rows where batch_id = b.id offset 0) r where b.tenant_id = ?`,
+  ],
+  [
+    'outbox',
+    `select w.ctid from (select ?::uuid as tenant_id) t cross join lateral (
+       select ctid from outbox where tenant_id = t.tenant_id and started_at is null
+       union all select ctid from outbox where tenant_id = t.tenant_id and started_at is not null) w`,
+  ],
+])
+
+/** The place of each row of a tenant in a table, as a query with one parameter: the tenant. */
+export const rowsOfTenant = (table: string): string =>
+  ELSEWHERE.get(table) ?? `select ctid from ${table} where tenant_id = ?`

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createTenantErasure } from '../../../activities/administration/tenants/erase.ts'
-import { inOrderOfDeletion, ownedTables } from '../../../activities/administration/tenants/tables.ts'
+import { inOrderOfDeletion, ownedTables, rowsOfTenant } from '../../../activities/administration/tenants/tables.ts'
+import { alongIndex } from '../../../activities/frame/slices.ts'
 import { connect, sqlOf } from '../../../entities/orm.ts'
 import { type Fence, furtherRowsFor, insertion, openFence } from '../../support/frame/fence.ts'
 
@@ -35,6 +36,64 @@ test('the deletion knows every table that has an owner, and may delete from it: 
     rights.filter(({ may }) => !may),
     [],
   )
+})
+
+const WITHOUT_TENANTS_INDEX = `select c.relname as name from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not exists (select from pg_index i
+  where i.indrelid = c.oid and i.indisvalid and i.indpred is null and i.indkey[0] = a.attnum)
+order by 1`
+
+/** An index of one tenant's rows is none: a tenant has many. */
+const UNINDEXED_REFERENCES = `select c.conrelid::regclass::text || ' (' || (select string_agg(a.attname, ', ' order by k.n)
+    from unnest(c.conkey) with ordinality k(attnum, n)
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.attnum) || ')' as name
+from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace and not exists (
+  select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+  where i.indrelid = c.conrelid and i.indisvalid and a.attnum = any (c.conkey)
+    and (cardinality(c.conkey) = 1 or a.attname <> 'tenant_id' or i.indkey[1] = any (c.conkey))
+    and (i.indpred is null or exists (select from pg_attribute p where p.attrelid = c.conrelid and p.attnum = any (c.conkey)
+      and pg_get_expr(i.indpred, i.indrelid) = format('(%I IS NOT NULL)', p.attname))))
+order by 1`
+
+const names = async (text: string) => (await fence.asked<{ name: string }>(text)).map(({ name }) => name)
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Cond'?: string
+  Plans?: Plan[]
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+test('a tenant’s rows are found in every table without reading those of all others', async (t) => {
+  const foundOtherwise = ['credential_batch_rows', 'outbox']
+  // a queue that is emptied every second
+  t.deepEqual(await names(WITHOUT_TENANTS_INDEX), [...foundOtherwise, 'log_pending'].sort())
+  for (const table of foundOtherwise) {
+    const text = `explain (format json) ${rowsOfTenant(table)} limit 1000`
+    const rows = await alongIndex<{ 'QUERY PLAN': [{ Plan: Plan }] }>(fence.database.system, text, [fence.ours])
+    const nodes = rows.flatMap((row) => row['QUERY PLAN']).flatMap(({ Plan }) => nodesOf(Plan))
+    const reads = nodes.filter((node) => node['Relation Name'] !== undefined)
+    t.true(reads.some((node) => node['Relation Name'] === table))
+    for (const node of reads) t.regex(node['Index Cond'] ?? node['Node Type'], /tenant_id|batch_id/, table)
+  }
+})
+
+test('what refers to a row that is deleted is found by an index', async (t) => {
+  t.deepEqual(await names(UNINDEXED_REFERENCES), [
+    // these go with their tenant alone, after the rows that refer to them
+    'credential_batches (tenant_id, template_id, template_version)',
+    'openid_sessions (tenant_id, provider_id)',
+    // environments are never deleted
+    'tenants (environment_id)',
+  ])
+  const order = await ownedTables(fence.database.systemSql)
+  for (const [first, then] of [
+    ['credential_batches', 'semantic_template_versions'],
+    ['openid_sessions', 'authentication_providers'],
+  ] as const)
+    t.true(order.indexOf(first) < order.indexOf(then), first)
 })
 
 /** No workflow runs: Temporal has nothing to end. */
@@ -119,3 +178,41 @@ test.serial(
     t.is(await erasure.eraseLeftovers(), 0)
   },
 )
+
+test.serial('a deleted tenant whose rows cannot be deleted holds up no other one', async (t) => {
+  const { database } = fence
+  const [stuck, other] = [randomUUID(), randomUUID()]
+  const owner = await connect(database.superuserUrl, 1)
+  t.teardown(() => owner.close())
+  const superuser = await sqlOf(owner)
+  for (const [id, days] of [
+    [stuck, 2],
+    [other, 1],
+  ] as const) {
+    await superuser.query({
+      text: `insert into deleted_tenants (id, subdomain, name, client_id, request_id, requested_at, erased_at)
+      values ($1::uuid, $1::uuid::text, '', 'x', $2, now(), now() - make_interval(days => $3))`,
+      values: [id, randomUUID(), days],
+    })
+    await superuser.query(
+      insertion('openid_used_nonces', {
+        ...{ tenant_id: id, nonce_digest: Buffer.alloc(0), issuance_id: randomUUID(), expires_at: new Date() },
+      }),
+    )
+  }
+  for (const text of [
+    `create function stay() returns trigger language plpgsql as $$ begin raise exception 'stays'; end $$`,
+    `create trigger stay before delete on openid_used_nonces for each row when (old.tenant_id = '${stuck}')
+     execute function stay()`,
+  ])
+    await superuser.query({ text, values: [] })
+  const logged: unknown[] = []
+  const log = { error: (about: { deletedTenantId: string }) => logged.push(about.deletedTenantId) }
+  const parts = { database, systemSql: database.systemSql, temporal, log, now: () => new Date(), uuid: randomUUID }
+  await t.throwsAsync(createTenantErasure(parts as never).eraseLeftovers(), { message: new RegExp(stuck) })
+  t.deepEqual(logged, [stuck])
+  const left = await fence.asked('select tenant_id as id from openid_used_nonces where tenant_id = any ($1::uuid[])', [
+    [stuck, other],
+  ])
+  t.deepEqual(left, [{ id: stuck }])
+})
