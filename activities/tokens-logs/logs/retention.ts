@@ -1,4 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts'
+import { alongIndex } from '../../frame/slices.ts'
 import type { Heads } from './heads.ts'
 import type { LogKeys } from './keys.ts'
 import type { Walk } from './walk.ts'
@@ -32,14 +33,20 @@ const DUE = `with slice as (
     where s.chained_at >= $3::timestamptz - make_interval(days => t.log_retention_days))
 select max(s.position) as position from slice s, kept where kept.position is null or s.position < kept.position`
 
-/** Entries first: the trigger that keeps them looks at their places. */
-const REMOVE_ENTRIES = `delete from logs l using log_chain c
-where c.tenant_id = $1 and c.position <= $2 and l.id = c.entry_id and l.tenant_id = $1`
-const REMOVE_PLACES = 'delete from log_chain where tenant_id = $1 and position <= $2'
-const REMOVE_SEALS = `delete from log_seals where tenant_id = $1
-  and (kind = 'head' and position <= $2 or kind = 'checkpoint' and position < $2)`
+/** The first place that is left below a checkpoint, where an earlier pass was stopped. */
+const LEFT = 'select min(position) as position from log_chain where tenant_id = ? and position <= ?'
 
-interface Parts extends Pick<Dependencies, 'systemSql' | 'now' | 'log'> {
+/** Behind one place and up to another. Entries first: the trigger that keeps them looks at their places. */
+const REMOVE = [
+  `delete from logs l using log_chain c
+   where c.tenant_id = ? and c.position > ? and c.position <= ? and l.id = c.entry_id and l.tenant_id = c.tenant_id`,
+  'delete from log_chain where tenant_id = ? and position > ? and position <= ?',
+]
+/** Those that a checkpoint takes the place of. */
+const REMOVE_HEADS = `delete from log_seals where tenant_id = ? and kind = 'head' and position > ? and position <= ?`
+const REMOVE_CHECKPOINTS = `delete from log_seals where tenant_id = ? and kind = 'checkpoint' and position < ?`
+
+interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'now' | 'log'> {
   keys: LogKeys
   walk: Walk
   heads: Heads
@@ -52,11 +59,25 @@ export interface RemovedEntries {
 }
 
 /** Removes old entries of tenants that have a time of retention, and leaves a signed checkpoint in their place. */
-export function createRetention({ systemSql, now, log, keys, walk, heads }: Parts) {
-  /** Removes what stands before a checkpoint; a crash in between leaves the rest for the next time. */
-  async function removeUpTo(tenantId: string, position: number): Promise<void> {
-    for (const text of [REMOVE_ENTRIES, REMOVE_PLACES, REMOVE_SEALS])
-      await systemSql.query({ text, values: [tenantId, position] })
+export function createRetention({ database, systemSql, now, log, keys, walk, heads }: Parts) {
+  const run = <Row extends object>(text: string, ...values: unknown[]) => alongIndex<Row>(database.system, text, values)
+
+  /** The first statement to fail leaves the rest for the next time. */
+  async function remove(tenantId: string, above: number, position: number): Promise<void> {
+    for (const text of REMOVE) await run(text, tenantId, above, position)
+  }
+
+  async function removeSeals(tenantId: string, above: number, position: number): Promise<void> {
+    await run(REMOVE_HEADS, tenantId, above, position)
+    await run(REMOVE_CHECKPOINTS, tenantId, position)
+  }
+
+  /** Removes what stands below a checkpoint although a pass before wrote it: it was stopped in between. */
+  async function removeLeft(tenantId: string, position: number): Promise<void> {
+    const [left] = await run<{ position: string | null }>(LEFT, tenantId, position)
+    for (let above = Number(left?.position ?? position + 1) - 1; above < position; above += SLICE)
+      await remove(tenantId, above, Math.min(above + SLICE, position))
+    await removeSeals(tenantId, 0, position)
   }
 
   async function removeOf(tenantId: string, keyId: string): Promise<{ removed: number; broken: boolean }> {
@@ -65,7 +86,7 @@ export function createRetention({ systemSql, now, log, keys, walk, heads }: Part
       const { rows } = fault
         ? { rows: [] }
         : await systemSql.query<{ position: string | null }>({ text: DUE, values: [tenantId, from.position, now()] })
-      if (!fault && from.position > 0) await removeUpTo(tenantId, from.position)
+      if (!fault && from.position > 0 && removed === 0) await removeLeft(tenantId, from.position)
       const to = Number(rows[0]?.position ?? 0)
       if (!fault && to <= from.position) return { removed, broken: false }
       const walked = fault ? { fault } : await walk.walk(tenantId, { from, most: SLICE, to })
@@ -75,25 +96,41 @@ export function createRetention({ systemSql, now, log, keys, walk, heads }: Part
         return { removed, broken: true }
       }
       await heads.seal(keyId, tenantId, 'checkpoint', walked.last)
-      await removeUpTo(tenantId, walked.last.position)
+      await remove(tenantId, from.position, walked.last.position)
+      await removeSeals(tenantId, from.position, walked.last.position)
       removed += walked.last.position - from.position
     }
   }
 
   return {
-    /** Scheduled: removes entries that are older than their tenant keeps them. Safe to repeat. */
+    /**
+     * Scheduled: removes entries that are older than their tenant keeps them. A tenant that fails holds up no other one; the
+     * run fails at its end, and is tried again. Safe to repeat.
+     */
     async removeOldLogEntries({ keyId: newKeyId }: { keyId: string }): Promise<RemovedEntries> {
       const total = { removed: 0, broken: 0 }
+      const failures = new Map<string, unknown>()
+      const each = async (tenantIds: readonly string[], work: (tenantId: string) => Promise<unknown>) => {
+        for (const tenantId of tenantIds)
+          try {
+            await work(tenantId)
+          } catch (error) {
+            log.error({ err: error, tenantId }, 'old entries of the log of a tenant were not removed')
+            failures.set(tenantId, error)
+          }
+      }
       const { rows } = await systemSql.query<{ id: string; limited: boolean }>({ text: TENANTS, values: [] })
-      for (const { id } of rows) await systemSql.query({ text: ENQUEUE_MISSED, values: [id] })
-      const limited = rows.filter((row) => row.limited)
-      if (limited.length === 0) return total
-      const keyId = await keys.current(newKeyId)
-      for (const { id } of limited) {
+      const idsOf = (some: typeof rows) => some.map(({ id }) => id)
+      await each(idsOf(rows), (id) => systemSql.query({ text: ENQUEUE_MISSED, values: [id] }))
+      const limited = idsOf(rows.filter((row) => row.limited))
+      const keyId = limited.length > 0 ? await keys.current(newKeyId) : ''
+      await each(limited, async (id) => {
         const { removed, broken } = await removeOf(id, keyId)
         total.removed += removed
         if (broken) total.broken += 1
-      }
+      })
+      if (failures.size > 0)
+        throw new AggregateError(failures.values(), `old entries were not removed: ${[...failures.keys()].join(', ')}`)
       return total
     },
   }
