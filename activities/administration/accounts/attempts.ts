@@ -67,6 +67,12 @@ export function createAttempts({ systemSql }: Pick<Dependencies, 'systemSql'>) {
       throw tooMany(pauses[0]?.seconds ?? 1)
     },
 
+    /** The attempt was not decided: it counts as little as one that was not made. */
+    async giveBack(key: Buffer): Promise<void> {
+      const text = 'update account_attempts set failures = greatest(failures - 1, 0), next_at = now() where key = $1'
+      await systemSql.query({ text, values: [key] })
+    },
+
     /** The attempt was the owner's. */
     async forget(key: Buffer): Promise<void> {
       await systemSql.query({ text: 'delete from account_attempts where key = $1', values: [key] })

@@ -1,5 +1,5 @@
-import { asSystem } from '../../../entities/orm.ts'
 import { readEmail } from '../../../protocol/administration/accounts/emails.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { AddressLimits, Attempts } from './attempts.ts'
 import { loginRefused, type StrangerCall } from './calls.ts'
@@ -7,7 +7,7 @@ import type { Codes } from './codes.ts'
 import type { DeviceMark, Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
 import type { People } from './people.ts'
-import type { Opened, Sessions } from './sessions.ts'
+import type { LoginChecks, Opened, Sessions } from './sessions.ts'
 import { lockAccount } from './standing.ts'
 
 export interface Credentials {
@@ -37,7 +37,7 @@ interface Found {
 
 const FIND = `select id, password_hash as "passwordHash" from accounts where email_index = $1`
 
-interface Parts extends Pick<Dependencies, 'database' | 'systemSql'> {
+interface Parts extends Pick<Dependencies, 'systemSql'> {
   people: People
   passwords: Passwords
   devices: Devices
@@ -49,11 +49,11 @@ interface Parts extends Pick<Dependencies, 'database' | 'systemSql'> {
 
 /** Login with address and password. */
 export function createLogin(parts: Parts) {
-  const { database, systemSql, people, passwords, devices, attempts, addressLimits, sessions, codes } = parts
+  const { systemSql, people, passwords, devices, attempts, addressLimits, sessions, codes } = parts
   return {
     /**
      * `whenKnown` is called with the account of the address, for the log. Throws `login.refused`, `login.code_required`, `login.code_wrong`,
-     * `login.too_many`, `login.too_busy`, `session.tenant_refused`.
+     * `login.too_many`, `login.too_busy`, `session.tenant_refused`, `Unavailable('keys')`.
      */
     async login(
       { address }: StrangerCall,
@@ -72,16 +72,24 @@ export function createLogin(parts: Parts) {
       const isRight = await passwords.isPassword(password, account?.passwordHash)
       if (!account || !isRight) throw loginRefused()
       const { id: accountId } = account
-      const standing = await asSystem(database.system, async (em) => {
-        const locked = await lockAccount(em, accountId, account)
-        if (!locked?.isUnchanged) throw loginRefused()
-        const { isOperator } = locked
-        await codes.assertCode(em, accountId, totp)
-        return sessions.begin(em, { accountId, isOperator, tenantId, former: refreshToken })
+      const checks: LoginChecks = {
+        async lock(em) {
+          const locked = await lockAccount(em, accountId, account)
+          if (!locked?.isUnchanged) throw loginRefused()
+          return locked
+        },
+        allow: (em) => codes.assertCode(em, accountId, totp),
+      }
+      const beginning = { accountId, tenantId, former: refreshToken }
+      const opened = await sessions.open(beginning, checks).catch(async (error: unknown) => {
+        if (!(error instanceof Unavailable && error.part === 'keys')) throw error
+        await attempts.giveBack(key)
+        await addressLimits.succeeded(address)
+        throw error
       })
       await attempts.forget(key)
       await addressLimits.succeeded(address)
-      return { ...(await sessions.tokensOf(standing)), mark: device ? undefined : devices.mark(emailIndex) }
+      return { ...opened, mark: device ? undefined : devices.mark(emailIndex) }
     },
   }
 }

@@ -80,6 +80,27 @@ const toRecord = (row: SessionRow, { sessionId }: Call): SessionRecord => ({
   isCurrent: row.id === sessionId,
 })
 
+/** What the access token of a session says, and how long the session lasts. */
+interface Standing {
+  accountId: string
+  isOperator: boolean
+  tenantId: string | null
+  role: Role | undefined
+  sessionId: string
+  generation: number
+  seconds: number
+}
+
+const isSame = (one: Pick<Standing, 'isOperator' | 'tenantId' | 'role'>, other: typeof one): boolean =>
+  one.isOperator === other.isOperator && one.tenantId === other.tenantId && one.role === other.role
+
+/** What a login must pass in the transaction that begins its session. */
+export interface LoginChecks {
+  /** Locks the account; returns whether it is an operator's. */
+  lock(em: SqlEntityManager): Promise<{ isOperator: boolean }>
+  allow(em: SqlEntityManager): Promise<void>
+}
+
 const refused = () => new Refusal('session.invalid', 'The session has ended: log in again.')
 
 const refusedTenant = () =>
@@ -106,16 +127,6 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
     return role
   }
 
-  interface Standing {
-    accountId: string
-    isOperator: boolean
-    tenantId: string | null
-    role: Role | undefined
-    sessionId: string
-    generation: number
-    seconds: number
-  }
-
   async function tokensOf({ sessionId, generation, seconds, ...standing }: Standing): Promise<Opened> {
     const { accountId, tenantId } = standing
     const scopes = scopesOfSession(standing)
@@ -132,13 +143,17 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
   const end = (em: SqlEntityManager, sessionId: string) =>
     em.execute('update account_sessions set ended_at = now() where id = ? and ended_at is null', [sessionId])
 
-  type Rotated = { standing: Standing } | { refusal: Refusal }
+  type Rotated = { standing: Standing } | { refusal: Refusal } | { isDone: true }
 
-  /** Refusals are results: that a session ends because its token was used twice must be committed. */
+  /**
+   * Refusals are results: that a session ends because its token was used twice must be committed. The token is used up only
+   * where the session still comes to what was `signed`; otherwise what it comes to now is the result.
+   */
   async function rotate(
     em: SqlEntityManager,
     token: string | undefined,
     wanted: string | null | undefined,
+    signed: Standing | undefined,
   ): Promise<Rotated> {
     const presented = refreshTokens.read(token)
     if (!presented) return { refusal: refused() }
@@ -163,50 +178,79 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
     const next = generation + 1
     // a member who was removed goes on without the tenant
     const kept = role ? tenantId : null
+    const standing = { accountId, isOperator, tenantId: kept, role, sessionId, generation: next, seconds }
+    if (!signed || !isSame(signed, standing)) return { standing }
     const statement = 'update account_sessions set generation = ?, rotated_at = now(), for_tenant = ? where id = ?'
     await em.execute(statement, [next, kept, sessionId])
-    return { standing: { accountId, isOperator, tenantId: kept, role, sessionId, generation: next, seconds } }
+    return { isDone: true }
   }
+
+  interface Beginning {
+    accountId: string
+    tenantId: string | null
+    /** The refresh token of the session that the browser had, which ends. */
+    former: string | undefined
+  }
+
+  /** False where the session would come to something else than what was signed: nothing has begun. */
+  async function begin(
+    em: SqlEntityManager,
+    { sessionId, seconds, ...signed }: Standing,
+    { accountId, tenantId, former }: Beginning,
+    { lock, allow }: LoginChecks,
+  ): Promise<boolean> {
+    const { isOperator } = await lock(em)
+    const role = tenantId === null ? undefined : await roleIn(em, accountId, tenantId)
+    if (!isSame(signed, { isOperator, tenantId, role })) return false
+    await allow(em)
+    if (tenantId !== null && !role) throw refusedTenant()
+    await em.execute(END_OLDEST, [accountId])
+    const before = refreshTokens.read(former)
+    if (before) await end(em, before.sessionId)
+    await em.execute(
+      'insert into account_sessions (id, account_id, for_tenant, expires_at) values (?, ?, ?, now() + make_interval(secs => ?))',
+      [sessionId, accountId, tenantId, seconds],
+    )
+    return true
+  }
+
+  /** What the token of a login says, unless the account changes before the session begins. */
+  const lookAhead = ({ accountId, tenantId }: Beginning): Promise<Standing> =>
+    asSystem(database.system, async (em) => {
+      const statement = 'select is_operator as "isOperator" from accounts where id = ?'
+      const [account] = await em.execute<{ isOperator: boolean }[]>(statement, [accountId])
+      const role = tenantId === null ? undefined : await roleIn(em, accountId, tenantId)
+      const session = { sessionId: uuid(), generation: 0, seconds: LONGEST_DAYS * 86_400 }
+      return { accountId, isOperator: account?.isOperator ?? false, tenantId, role, ...session }
+    })
 
   return {
     /**
-     * Begins a session in the caller's transaction, and ends the one that the browser had. Throws
-     * `session.tenant_refused`.
+     * Begins a session, and ends the one that the browser had. Its access token is signed before: while the key store is
+     * away nothing begins, and no code is used up. Each further round follows a change of the account. Throws
+     * `session.tenant_refused`, `Unavailable('keys')`, and what `checks` throw.
      */
-    async begin(
-      em: SqlEntityManager,
-      {
-        accountId,
-        isOperator,
-        tenantId,
-        former,
-      }: Pick<Standing, 'accountId' | 'isOperator'> & {
-        tenantId: string | null
-        former: string | undefined
-      },
-    ): Promise<Standing> {
-      const role = tenantId === null ? undefined : await wantedRole(em, accountId, tenantId)
-      const [sessionId, seconds] = [uuid(), LONGEST_DAYS * 86_400]
-      await em.execute(END_OLDEST, [accountId])
-      const before = refreshTokens.read(former)
-      if (before) await end(em, before.sessionId)
-      await em.execute(
-        'insert into account_sessions (id, account_id, for_tenant, expires_at) values (?, ?, ?, now() + make_interval(secs => ?))',
-        [sessionId, accountId, tenantId, seconds],
-      )
-      return { accountId, isOperator, tenantId, role, sessionId, generation: 0, seconds }
+    async open(beginning: Beginning, checks: LoginChecks): Promise<Opened> {
+      for (;;) {
+        const standing = await lookAhead(beginning)
+        const opened = await tokensOf(standing)
+        if (await asSystem(database.system, (em) => begin(em, standing, beginning, checks))) return opened
+      }
     },
 
-    tokensOf,
-
     /**
-     * A new pair of tokens for a refresh token, which is used up. `wanted`: another tenant, or null for none. Throws
-     * `session.invalid`, `session.reused`, `session.refreshed`, `session.tenant_refused`.
+     * A new pair of tokens for a refresh token, which is used up. The access token is signed before, and outside of the
+     * transaction: while the key store is away no token is used up, and no connection waits for it. Each further round
+     * follows a change of the account. `wanted`: another tenant, or null for none. Throws `session.invalid`,
+     * `session.reused`, `session.refreshed`, `session.tenant_refused`, `Unavailable('keys')`.
      */
     async refresh(token: string | undefined, wanted: string | null | undefined): Promise<Opened> {
-      const rotated = await asSystem(database.system, (em) => rotate(em, token, wanted))
-      if ('refusal' in rotated) throw rotated.refusal
-      return tokensOf(rotated.standing)
+      for (let signed: { standing: Standing; opened: Opened } | undefined; ; ) {
+        const rotated = await asSystem(database.system, (em) => rotate(em, token, wanted, signed?.standing))
+        if ('refusal' in rotated) throw rotated.refusal
+        if ('isDone' in rotated && signed) return signed.opened
+        if ('standing' in rotated) signed = { ...rotated, opened: await tokensOf(rotated.standing) }
+      }
     },
 
     /** The account of a session that was ended; undefined where there was none. */

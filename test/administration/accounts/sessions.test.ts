@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createRefreshTokens } from '../../../activities/administration/accounts/refresh-tokens.ts'
+import { createSessions } from '../../../activities/administration/accounts/sessions.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import { addAccount, browserAt, createOrganization, type SessionToken, tokenOfPerson } from '../../support/accounts.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -109,4 +112,46 @@ test('a session ends after 30 days, and after 7 days without use; an account has
     account.id,
   )
   t.is(rows[0]?.open, 20)
+})
+
+test('while the key store is away a refresh uses up no token, and no session begins or ends', async (t) => {
+  const account = await addAccount(world)
+  const browser = browserAt(world)
+  await browser.login(account)
+  const [refreshToken] = [...browser.jar.cookies.values()].filter((value) => value.split('.').length === 3)
+  const { database, uuid } = world.dependencies
+  let signed: () => Promise<void> = async () => {
+    throw new Unavailable('keys', 'The key store does not answer.')
+  }
+  const issueSessionToken = async () => {
+    await signed()
+    return { accessToken: 'a token', expiresIn: 600, scopes: [] }
+  }
+  const parts = { database, uuid, tenants: { first: async () => ({ id: world.first.tenantId }) } }
+  const refreshTokens = createRefreshTokens(world.config.masterKey)
+  const sessions = createSessions({ ...parts, tokens: { issueSessionToken }, refreshTokens } as never)
+  let allowed = 0
+  const beginning = { accountId: account.id, tenantId: null, former: refreshToken }
+  const open = () =>
+    sessions.open(beginning, {
+      lock: async () => ({ isOperator: false }),
+      allow: async () => void allowed++,
+    })
+  for (const asked of [() => sessions.refresh(refreshToken, undefined), open])
+    await t.throwsAsync(asked(), { instanceOf: Unavailable })
+  t.is(allowed, 0, 'no code is used up')
+  t.is((await browser.refresh()).status, 200)
+  const count = async () =>
+    (await change('select count(*)::int as count from account_sessions where account_id = $1', account.id)).rows[0]
+  t.deepEqual(await count(), { count: 1 })
+
+  // what the token says is what the session is for at its beginning
+  let changes = 0
+  signed = async () => {
+    changes += 1
+    if (changes === 1) await change('update accounts set is_operator = true where id = $1', account.id)
+  }
+  const [later] = [...browser.jar.cookies.values()].filter((value) => value.split('.').length === 3)
+  t.true((await sessions.refresh(later, undefined)).scopes.includes('platform:write'))
+  t.is(changes, 2, 'it is signed again')
 })
