@@ -9,6 +9,7 @@ import {
 import type { Dependencies } from '../dependencies.ts'
 import type { FoundWork, Work } from './pending-work.ts'
 import { signalWorkflow } from './temporal/contract.ts'
+import { isEndedByServer } from './temporal/ending.ts'
 
 /** State of the last run of a workflow id, by Temporal. */
 type RunState = 'running' | 'unknown' | 'ended by an operator' | 'closed'
@@ -22,8 +23,9 @@ const ENDED_BY_HAND = ['TERMINATED', 'CANCELLED']
 export function createRevival({ systemSql, temporal, log }: Pick<Dependencies, 'systemSql' | 'temporal' | 'log'>) {
   async function stateOf(workflowId: string): Promise<RunState> {
     try {
-      const { status } = await temporal.within(() => temporal.client.workflow.getHandle(workflowId).describe())
+      const { status, runId } = await temporal.within(() => temporal.client.workflow.getHandle(workflowId).describe())
       if (status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW') return 'running'
+      if (status.name === 'TERMINATED' && (await isEndedByServer(temporal, { workflowId, runId }))) return 'closed'
       return ENDED_BY_HAND.includes(status.name) ? 'ended by an operator' : 'closed'
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return 'unknown'

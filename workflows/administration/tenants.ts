@@ -1,4 +1,4 @@
-import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
+import { continueAsNew, patched, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow'
 import type { TenantErasure } from '../../activities/administration/tenants/erase.ts'
 import type { Provisioning, ProvisioningStep } from '../../activities/administration/tenants/provisioning.ts'
 import type { TenantSubject } from '../../protocol/administration/tenants/provisioning.ts'
@@ -17,6 +17,9 @@ const longer = (waitMs: number) => Math.min(waitMs * 2, LONGEST_WAIT_MS)
 
 const at = (waitMs: number) => new Date(Date.now() + waitMs).toISOString()
 
+/** Whether a run is so long that another one goes on with it. Runs of the release before went on with themselves. */
+const isLong = (): boolean => workflowInfo().continueAsNewSuggested && patched('tenants-continue')
+
 /** Makes the keys and certificates that were asked for with a tenant, for as long as nothing refuses them. */
 export async function provisionTenant(subject: Payload<'provisionTenant'>): Promise<ProvisioningStep['state']> {
   const show = createProgressLine()
@@ -25,12 +28,18 @@ export async function provisionTenant(subject: Payload<'provisionTenant'>): Prom
     if (state !== 'waiting') return state
     show(`provision tenant ${subject.subjectTenantId}: waits, ${code}, next look at ${at(waitMs)}`)
     await sleep(waitMs)
+    if (isLong()) await continueAsNew<typeof provisionTenant>(subject)
   }
 }
 
-/** Goes through the keys, and waits while the key store is away. */
-async function destroyKeys(subject: TenantSubject, show: (line: string) => void): Promise<void> {
-  let after: string | undefined
+/** Goes through the keys, and waits while the key store is away. `goOn`: after each step, with the last key. */
+async function destroyKeys(
+  subject: TenantSubject,
+  first: string | undefined,
+  show: (line: string) => void,
+  goOn: (after: string | undefined) => Promise<void>,
+): Promise<void> {
+  let after = first
   for (let waitMs = FIRST_WAIT_MS; ; ) {
     const step = await destroyTenantKeys({ ...subject, ...(after !== undefined && { after }), nextInMs: waitMs })
     if (step.waiting !== undefined) {
@@ -42,6 +51,7 @@ async function destroyKeys(subject: TenantSubject, show: (line: string) => void)
       after = step.next
       waitMs = FIRST_WAIT_MS
     }
+    await goOn(after)
   }
 }
 
@@ -50,24 +60,39 @@ const SETTLE_SECONDS = 15
 
 /**
  * Erases a tenant that is refused already: ends its workflows, destroys its keys, deletes its rows, and at last itself. Who
- * wrote a row meanwhile makes it begin again.
+ * wrote a row meanwhile makes it begin again. A run that gets long is continued where it is.
  */
 export async function deleteTenant({
   settleSeconds = SETTLE_SECONDS,
+  from,
+  after,
   ...subject
 }: Payload<'deleteTenant'>): Promise<void> {
   const show = createProgressLine()
   const say = (what: string) => show(`delete tenant ${subject.subjectTenantId}: ${what}`)
-  await sleep(settleSeconds * 1000)
-  for (let erased = false; !erased; ) {
-    say('ends its workflows')
-    while ((await endTenantWork(subject)).running) await sleep('1s')
-    say('destroys its keys')
-    await destroyKeys(subject, show)
+  const goOn = async (phase: NonNullable<typeof from>, last?: string) => {
+    if (!isLong()) return
+    const place = { from: phase, ...(last !== undefined && { after: last }) }
+    await continueAsNew<typeof deleteTenant>({ settleSeconds, ...subject, ...place })
+  }
+  if (from === undefined) await sleep(settleSeconds * 1000)
+  let phase = from ?? 'work'
+  for (let erased = false; !erased; phase = 'work') {
+    if (phase === 'work') {
+      say('ends its workflows')
+      while ((await endTenantWork(subject)).running) {
+        await sleep('1s')
+        await goOn('work')
+      }
+    }
+    if (phase !== 'rows') {
+      say('destroys its keys')
+      await destroyKeys(subject, phase === 'keys' ? after : undefined, show, (last) => goOn('keys', last))
+    }
     say('deletes its rows')
-    while (!(await deleteTenantRows(subject)).done)
-      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deleteTenant>({ settleSeconds, ...subject })
+    while (!(await deleteTenantRows(subject)).done) await goOn('rows')
     erased = (await finishTenantDeletion(subject)).erased
+    if (!erased) await goOn('work')
   }
   say('erased')
 }

@@ -6,8 +6,11 @@ import { findTemporalBinary } from '../../../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../../../stack/parts/temporal.ts'
 import { dataDirectory } from '../../../stack/tests/data.ts'
 
-/** A Temporal server of the test's own, its database file in a directory of its own, and a client of ours on it. */
-export async function openTemporal(masterKey: Buffer) {
+/**
+ * A Temporal server of the test's own, its database file in a directory of its own, and a client of ours on it. `settings`:
+ * of the server, such as `limit.historyCount.error=100`.
+ */
+export async function openTemporal(masterKey: Buffer, settings: readonly string[] = []) {
   const directory = dataDirectory('temporal')
   const binary = await findTemporalBinary(process.env, () => undefined)
   const options = {
@@ -15,6 +18,7 @@ export async function openTemporal(masterKey: Buffer) {
     port: await freePort(),
     uiPort: await freePort(),
     databaseFile: join(directory, 'temporal.db'),
+    settings,
   }
   let server = await startTemporal(options)
   const config = {
