@@ -10,7 +10,7 @@ import { accountOf } from '../accounts/calls.ts'
 import type { People } from '../accounts/people.ts'
 import { lockOwnAccount } from '../accounts/standing.ts'
 import type { MailQueue } from '../mails/queue.ts'
-import { findAdministered, type OrganizationCall } from './lifecycle.ts'
+import { assertCallerStands, findAdministered, type OrganizationCall } from './lifecycle.ts'
 import { assertAdminLeft, countOf, MEMBERS, readRole } from './members.ts'
 
 export const INVITATION_DAYS = 7
@@ -80,7 +80,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
   return {
     /**
      * Sends an invitation, in place of an earlier one to the same address. Throws `organization.*`,
-     * `invitation.too_many`, `invitation.too_soon`, `Unavailable('mail')`.
+     * `invitation.too_many`, `invitation.too_soon`, `session.invalid`, `Unavailable('mail')`.
      */
     async invite(
       call: OrganizationCall,
@@ -99,6 +99,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
       const metadata = { id, invitationId, role }
       return operations.changePlatform(call, 'inviteOrganizationMember', metadata, async (em) => {
         const { name: organization } = await findAdministered(em, call, id)
+        await assertCallerStands(em, call)
         const pauseSeconds = await mails.enqueue(em, {
           kind: 'INVITATION',
           recipientIndex,
@@ -178,10 +179,11 @@ export function createInvitations({ database, uuid, operations, tenants, people,
         return { invitations, total: await countOf(em, INVITATIONS, id) }
       }),
 
-    /** Its mail opens nothing any more. Throws `organization.*`, `invitation.not_found`. */
+    /** Its mail opens nothing any more. Throws `organization.*`, `invitation.not_found`, `session.invalid`. */
     async withdraw(call: OrganizationCall, id: string, invitationId: string): Promise<void> {
       await operations.changePlatform(call, 'withdrawOrganizationInvitation', { id, invitationId }, async (em) => {
         await findAdministered(em, call, id)
+        await assertCallerStands(em, call)
         const statement = `delete from organization_invitations where organization_id = ? and id = ? and expires_at > now()
           returning id`
         if ((await em.execute(statement, [id, invitationId])).length > 0) return

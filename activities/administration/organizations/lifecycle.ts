@@ -54,6 +54,14 @@ export async function findAdministered(
   throw new Refusal('organization.admin_required', 'Only an administrator of the organization may do this.')
 }
 
+/**
+ * A person whose session has ended changes nothing any more (D-612). After the organization is locked, in the order of every
+ * change of members. Throws `session.invalid`, `account.not_found`.
+ */
+export async function assertCallerStands(em: SqlEntityManager, call: OrganizationCall): Promise<void> {
+  if (call.sessionId !== undefined) await lockOwnAccount(em, call)
+}
+
 interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
   operations: Operations
   sealer: Sealer
@@ -101,7 +109,7 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
     readOrganization: (call: OrganizationCall, id: string): Promise<OrganizationRecord> =>
       asSystem(database.system, async (em) => openOrganization(sealer, await findOrganization(em, call, id))),
 
-    /** Throws `organization.not_found`, `organization.admin_required`. */
+    /** Throws `organization.not_found`, `organization.admin_required`, `session.invalid`. */
     async updateOrganization(
       call: OrganizationCall,
       id: string,
@@ -109,6 +117,7 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
     ): Promise<OrganizationRecord> {
       return operations.changePlatform(call, 'updateOrganization', { id }, async (em) => {
         await findAdministered(em, call, id)
+        await assertCallerStands(em, call)
         const statement = 'update organizations set name = ?, content = ?, updated_at = now() where id = ?'
         await em.execute(statement, [details.name, sealDetails(sealer, id, details), id])
         return openOrganization(sealer, await findOrganization(em, call, id))

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { OPERATOR_SCOPES } from '../../../protocol/tokens-logs/index.ts'
-import { addAccount, createOrganization, organization, tokenOfPerson } from '../../support/accounts.ts'
+import {
+  addAccount,
+  addInvitation,
+  addMember,
+  browserAt,
+  createOrganization,
+  newEmail,
+  organization,
+  type SessionToken,
+  tokenOfPerson,
+} from '../../support/accounts.ts'
 import { loggedAbout } from '../../support/credentials/dids.ts'
 import { addClient } from '../../support/frame/tenants.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
@@ -148,6 +158,33 @@ test('an operator creates organizations without being a member, and sees and cha
   t.like((await world.ask(`${PATH}/${own}`, { method: 'PUT', token: operator, body })).json(), { city: 'Potsdam' })
   t.deepEqual(problem(await create({}, world.token)), [403, 'token.insufficient_scope'])
   t.deepEqual(problem(await world.ask(PATH, { token: world.token })), [403, 'token.insufficient_scope'])
+})
+
+test('the token of a session that has ended changes no organization (D-612)', async (t) => {
+  const browser = browserAt(world)
+  const own = (await browser.login(await addAccount(world))).json<SessionToken>().access_token
+  const id = await createOrganization(world, own)
+  const [memberId, invitationId] = [await addMember(world, id), await addInvitation(world, id)]
+  const read = async () => {
+    const replies = ['', '/members', '/invitations'].map((path) => world.ask(`${PATH}/${id}${path}`, { token: own }))
+    return (await Promise.all(replies)).map(told)
+  }
+  const before = await read()
+  t.is((await browser.logout()).status, 204)
+  const member = `/members/${memberId}`
+  for (const [method, path, body] of [
+    ['PUT', '', organization({ city: 'Potsdam' })],
+    ['PUT', member, { role: 'admin' }],
+    ['DELETE', member, undefined],
+    ['POST', '/invitations', { email: newEmail(), role: 'admin' }],
+    ['DELETE', `/invitations/${invitationId}`, undefined],
+  ] as const) {
+    const reply = await world.ask(`${PATH}/${id}${path}`, { method, token: own, body })
+    t.deepEqual(problem(reply), [401, 'session.invalid'], `${method} ${path}`)
+  }
+  const after = await read()
+  t.deepEqual(after, before, 'reading goes on')
+  t.true(after.every(({ status }) => status === 200))
 })
 
 test('the same Idempotency-Key creates one organization', async (t) => {
