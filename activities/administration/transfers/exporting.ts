@@ -112,7 +112,7 @@ export function createExporting({ config, database, now, uuid }: Parts) {
         const metadata = { id: exportId, subjectTenantId: row.tenantId, lines: row.lines }
         await logEnd(em, row, 'SUCCESS', metadata)
       }
-      const { size, content } = storage.sealChunk(exportId, row.chunks, lines)
+      const { size, content } = await storage.sealChunk(exportId, row.chunks, lines)
       await em.execute(KEEP, [row.tenantId, exportId, row.chunks, content])
       Object.assign(row, { chunks: row.chunks + 1, size: row.size + size })
       return { state: row.state, rows: row.lines }

@@ -43,7 +43,7 @@ export function createImporting(parts: Parts) {
     type Row = { firstLine: number; content: Buffer }
     const { rows } = await systemSql.query<Row>({ text: SEGMENT, values: [importId, place] })
     if (!rows[0]) throw new Error(`segment ${place} of import ${importId} is gone`)
-    return { firstLine: rows[0].firstLine, lines: storage.openSegment(importId, place, rows[0].content) }
+    return { firstLine: rows[0].firstLine, lines: await storage.openSegment(importId, place, rows[0].content) }
   }
 
   /** Changes the row, unless another attempt was here first. */

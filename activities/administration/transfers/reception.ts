@@ -116,7 +116,7 @@ export function createReception({ config, systemSql }: Pick<Dependencies, 'confi
       let length = 0
       const flush = async () => {
         if (segment.length === 0) return
-        const content = storage.sealSegment(importId, segments, segment)
+        const content = await storage.sealSegment(importId, segments, segment)
         const first = number - segment.length + 1
         await systemSql.query({ text: STORE, values: [importId, segments, first, content] })
         segments += 1
