@@ -112,7 +112,9 @@ test.serial('what retention was stopped at goes at the next pass, and what has a
     [second.tenantId],
   )
   // between the checkpoint and the removal
-  await logs.attack(`create function stop_removal() returns trigger language plpgsql as $$ begin raise 'a crash'; end $$`)
+  await logs.attack(
+    `create function stop_removal() returns trigger language plpgsql as $$ begin raise 'a crash'; end $$`,
+  )
   await logs.attack(`create trigger stop_removal before delete on logs for each row
     when (old.tenant_id = '${first.tenantId}') execute function stop_removal()`)
   const stopped = await t.throwsAsync(remove(), { instanceOf: AggregateError })
