@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { logActivities } from '../../activities/tokens-logs/logs/index.ts'
-import type { Sql } from '../../entities/orm.ts'
 import { connected } from './stack/backup.ts'
 import type { World } from './world.ts'
 
@@ -39,8 +38,7 @@ export function logsOf(world: World) {
     write,
     settle,
     /** The scheduled work at a time. */
-    activitiesAt: (at: Date, systemSql: Sql = world.dependencies.systemSql) =>
-      logActivities({ ...world.dependencies, systemSql, now: () => at }),
+    activitiesAt: (at: Date) => logActivities({ ...world.dependencies, now: () => at }),
     sign: () => logActivities(world.dependencies).signLogHeads({ keyId: randomUUID() }),
 
     /** A tenant with so many entries. */
