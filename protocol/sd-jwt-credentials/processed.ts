@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, referenceToken } from '../json.ts'
 import { setOwnMember } from '../names.ts'
 import { MAX_VALUES, NEVER_SELECTIVE } from './claims.ts'
 import { ALGORITHM, DIGESTS, type Disclosure, ELEMENT, MAX_DEPTH, RESERVED_NAMES } from './disclosures.ts'
@@ -49,17 +49,14 @@ export function claimsOf({ content }: IssuedNode, hasPlaces = false): unknown {
   return claims
 }
 
-/** Steps of a path as a JSON pointer (RFC 6901). */
-const pointerOf = (path: readonly (string | number)[]): string =>
-  path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+type Path = readonly (string | number)[]
 
-/** Pointers into `claimsOf` of the node, with or without places of hidden elements. */
-function selectiveIn(
-  { disclosure, content }: IssuedNode,
-  hasPlaces = false,
-  path: readonly (string | number)[] = [],
-): string[] {
-  const own = disclosure ? [pointerOf(path)] : []
+/** Steps of a path as a JSON pointer (RFC 6901). */
+const pointerOf = (path: Path): string => path.map((step) => `/${referenceToken(String(step))}`).join('')
+
+/** Paths in `claimsOf` of the node to what a disclosure shows, with or without places of hidden elements. */
+function selectiveIn({ disclosure, content }: IssuedNode, hasPlaces = false, path: Path = []): Path[] {
+  const own = disclosure ? [path] : []
   const within = (node: IssuedNode, step: string | number) => selectiveIn(node, hasPlaces, [...path, step])
   if (content.kind === 'object')
     return [...own, ...[...content.members].flatMap(([name, member]) => within(member, name))]
@@ -68,12 +65,33 @@ function selectiveIn(
   return [...own, ...counted.flatMap((element, index) => within(element, index))]
 }
 
+/** Characters of the pointers of one credential at most: each repeats the names on its way, however long they are. */
+export const MAX_POINTERS = 1024 * 1024
+
+/** Throws `Faulty` where they are too long together. One alone is at most twice as long as the credential. */
+function pointersOf(paths: readonly Path[]): string[] {
+  let characters = 0
+  return paths.map((path) => {
+    const pointer = pointerOf(path)
+    characters += pointer.length
+    if (characters > MAX_POINTERS)
+      throw refuse(
+        'pointers_too_long',
+        `The paths of what is disclosed have more than ${MAX_POINTERS} characters together.`,
+      )
+    return pointer
+  })
+}
+
 const asJson = (claims: unknown): Json => (isObject(claims) ? claims : {})
 
-/** The claims and what a disclosure shows, with places of hidden elements: their indexes are those of the credential. */
-export const withPlaces = ({ root }: ProcessedSdJwt): Pick<ProcessedSdJwt, 'claims' | 'selective'> => ({
+/**
+ * The claims, and the paths of what a disclosure shows, with places of hidden elements: their indexes are those of the
+ * credential.
+ */
+export const withPlaces = ({ root }: Pick<ProcessedSdJwt, 'root'>): { claims: Json; paths: string[][] } => ({
   claims: asJson(claimsOf(root, true)),
-  selective: selectiveIn(root, true),
+  paths: selectiveIn(root, true).map((path) => path.map(String)),
 })
 
 /**
@@ -90,7 +108,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
   const used = new Set<string>()
   let values = 0
 
-  function disclosureOf(digest: unknown, path: readonly (string | number)[]): Disclosure | undefined {
+  function disclosureOf(digest: unknown, path: Path): Disclosure | undefined {
     if (typeof digest !== 'string') throw refuse('digest_not_text', 'A digest is not a text.', pointerOf(path))
     if (seen.has(digest)) throw refuse('digest_repeated', 'A digest is there twice.', pointerOf(path))
     seen.add(digest)
@@ -100,7 +118,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     return disclosure
   }
 
-  function memberOf(name: string, value: unknown, path: readonly (string | number)[], disclosure?: Disclosure) {
+  function memberOf(name: string, value: unknown, path: Path, disclosure?: Disclosure) {
     const own = [...path, name]
     if (name === '__proto__') throw refuse('name_unsafe', 'A claim has the name __proto__.', pointerOf(path))
     if (disclosure) {
@@ -111,7 +129,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     return nodeOf(value, own, disclosure)
   }
 
-  function objectOf(object: Json, path: readonly (string | number)[]): IssuedNode['content'] {
+  function objectOf(object: Json, path: Path): IssuedNode['content'] {
     const members = new Map<string, IssuedNode>()
     for (const [name, value] of Object.entries(object)) {
       if (name === DIGESTS || (name === ALGORITHM && path.length === 0)) continue
@@ -139,7 +157,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     return { kind: 'object', members, undisclosed }
   }
 
-  function elementOf(element: unknown, path: readonly (string | number)[]): IssuedNode {
+  function elementOf(element: unknown, path: Path): IssuedNode {
     if (!isObject(element) || !Object.hasOwn(element, ELEMENT)) return nodeOf(element, path)
     if (Object.keys(element).length > 1)
       throw refuse('element_members', 'The digest of an element has other members beside it.', pointerOf(path))
@@ -153,7 +171,7 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
     return nodeOf(disclosure.value, path, disclosure)
   }
 
-  function nodeOf(value: unknown, path: readonly (string | number)[], disclosure?: Disclosure): IssuedNode {
+  function nodeOf(value: unknown, path: Path, disclosure?: Disclosure): IssuedNode {
     values += 1
     if (values > MAX_READ_VALUES) throw refuse('too_many_values', `There are more than ${MAX_READ_VALUES} values.`)
     if (path.length > MAX_DEPTH) throw refuse('too_deep', 'The claims are nested too deep.')
@@ -168,5 +186,5 @@ export function processSdJwt({ payload, disclosures }: Pick<ReadSdJwt, 'payload'
 
   const root: IssuedNode = { content: objectOf(payload, []) }
   if (used.size < known.size) throw refuse('disclosure_unreferenced', 'A disclosure has a digest that is nowhere.')
-  return { root, claims: asJson(claimsOf(root)), selective: selectiveIn(root) }
+  return { root, claims: asJson(claimsOf(root)), selective: pointersOf(selectiveIn(root)) }
 }

@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { ListedIssuer, TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Json } from '../../../protocol/data-integrity/index.ts'
 import { isObject } from '../../../protocol/json.ts'
-import { disclosesMore, MORE_DISCLOSED, stepsOf } from '../../../protocol/openid/dcql/excess.ts'
+import { disclosesMore, MORE_DISCLOSED } from '../../../protocol/openid/dcql/excess.ts'
 import { mismatchOf } from '../../../protocol/openid/dcql/match.ts'
 import { type DcqlCredential, type DcqlFormat, needsHolder } from '../../../protocol/openid/dcql/query.ts'
 import type { Presented } from '../../../protocol/openid/dcql/token.ts'
@@ -243,7 +243,8 @@ export function createPresentationChecks(parts: Parts) {
       ...(trustedIssuers && { trustedIssuers }),
     })
     const { claims = {}, issuer, trust, selective = [] } = verdict
-    const counted = verdict.verified ? asCounted(asked, payload, { claims, selective }) : { claims, selective }
+    // what anybody may have written is not compared with the query
+    const counted = verdict.verified ? asCounted(asked, payload, { claims, selective }) : { claims, paths: [] }
     const { vct, aka_vcts: others } = claims
     const types = [vct, ...(Array.isArray(others) ? (others as unknown[]) : [])].filter(
       (each) => typeof each === 'string',
@@ -253,7 +254,7 @@ export function createPresentationChecks(parts: Parts) {
       reason: verdict.faults.map(({ check, code, message }) => ({ type: check, code, message })),
       warnings: [
         ...verdict.warnings.filter((warning) => warning !== 'KeyBindingNotChecked'),
-        ...(disclosesMore(asked, counted.selective.map(stepsOf)) ? [MORE_DISCLOSED] : []),
+        ...(disclosesMore(asked, counted.paths) ? [MORE_DISCLOSED] : []),
       ],
       types,
       ...(issuer !== undefined && { issuer }),

@@ -78,6 +78,11 @@ test.serial('more than was asked for is a warning, and no reason to refuse', asy
   t.deepEqual(await warningsOf(name, { given_name: true, family_name: true }), ['MoreDisclosed'])
   t.deepEqual(await warningsOf(undefined, FRAME), ['MoreDisclosed'], 'without claims nothing selective is asked for')
   t.deepEqual(await warningsOf([{ path: ['nationalities', null] }], { nationalities: true }), [])
+  const [first, second] = [await requests.create(asking(VCT)), await requests.create(asking(VCT))]
+  const replayed = await held.present(await wallet.readRequest(first.uri), { given_name: true, family_name: true })
+  t.is((await wallet.answer(await wallet.readRequest(second.uri), replayed)).status, 400)
+  const [unverified] = (await requests.read(second.id)).credentials
+  t.deepEqual(unverified?.warnings, [], 'what is not verified is not compared with the request')
   const mdoc = await openMdoc(world)
   for (const [names, warnings] of [
     [['family_name'], []],
