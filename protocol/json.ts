@@ -22,9 +22,12 @@ export interface Place {
   within?: Place | undefined
 }
 
-/** A place as a JSON pointer: built only for an error, since most places have none. */
+/** Characters of a step that an error tells: many errors may be within one name that is as long as a request. */
+const MAX_STEP = 500
+
+/** A place as a JSON pointer: built only for an error, since most places have none. Long names are cut. */
 export const pointerTo = (place: Place | undefined): string =>
-  place ? `${pointerTo(place.within)}/${referenceToken(String(place.step))}` : ''
+  place ? `${pointerTo(place.within)}/${referenceToken(String(place.step).slice(0, MAX_STEP))}` : ''
 
 /**
  * Whether a text can be stored and signed as it is: Unicode (half a surrogate pair has no form in UTF-8) without U+0000,

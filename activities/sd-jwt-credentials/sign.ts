@@ -2,12 +2,14 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { jwsAlgorithm } from '../../protocol/jws.ts'
+import { buildSdJwt } from '../../protocol/sd-jwt-credentials/build.ts'
+import { MAX_ENCODED } from '../../protocol/sd-jwt-credentials/claims.ts'
 import {
   type IssuanceTerms,
-  MAX_ENCODED,
+  leastLength,
   signSdJwt,
   termClaims,
-  unsignedSdJwt,
+  withTerms,
 } from '../../protocol/sd-jwt-credentials/issue.ts'
 import { holderKeyErrors } from '../../protocol/sd-jwt-credentials/keys.ts'
 import type { SignedRow } from '../credentials/record.ts'
@@ -27,6 +29,13 @@ export type SignedSdJwtRow = SignedRow & { document: SignedSdJwt }
 interface Parts extends Pick<Dependencies, 'now'> {
   sdJwtIssuers: SdJwtIssuers
   policyGate: Pick<PolicyGate, 'assertMayIssue'>
+}
+
+function assertShort(length: number): void {
+  if (length <= MAX_ENCODED) return
+  throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
+    { path: '', code: 'too_long', message: `expected a credential of at most ${MAX_ENCODED} characters` },
+  ])
 }
 
 /** Signs the claims of a request, of a template or of a batch row; the caller records the credential. */
@@ -49,6 +58,11 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
       )
       const expiresAt = issuer.endOf(terms.expiresAt, at)
       const issuedAt = issuer.notBefore && at < issuer.notBefore ? issuer.notBefore : at
+      const alg = jwsAlgorithm(issuer.keyType)
+      const header = { alg, ...issuer.header }
+      // an entry of a status list is never given back: what cannot be signed takes none
+      const built = await overDocument(() => buildSdJwt(claims, plan, { randomBytes }))
+      assertShort(leastLength(built))
       const entry = terms.revocable ? await issuer.takeEntry(together) : undefined
       const said: IssuanceTerms = {
         vct,
@@ -60,14 +74,8 @@ export function createSdJwtSigning({ now, sdJwtIssuers, policyGate }: Parts) {
         ...(terms.holderKey && { holder: terms.holderKey }),
         ...(entry && { status: { index: entry.index, url: entry.url } }),
       }
-      const alg = jwsAlgorithm(issuer.keyType)
-      const header = { alg, ...issuer.header }
-      const unsigned = await overDocument(() => unsignedSdJwt(claims, plan, said, header, { randomBytes }))
-      const encoded = await signSdJwt(unsigned, issuer.sign)
-      if (encoded.length > MAX_ENCODED)
-        throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
-          { path: '', code: 'too_long', message: `expected a credential of at most ${MAX_ENCODED} characters` },
-        ])
+      const encoded = await signSdJwt(withTerms(built, said, header), issuer.sign)
+      assertShort(encoded.length)
       return {
         id,
         format: 'sd-jwt-vc',

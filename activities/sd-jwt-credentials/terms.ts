@@ -2,7 +2,7 @@ import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { errorsWithin, type FieldError, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { type DisclosurePlan, planErrors } from '../../protocol/sd-jwt-credentials/build.ts'
-import type { ClaimPath } from '../../protocol/sd-jwt-credentials/claims.ts'
+import { type ClaimPath, claimErrors } from '../../protocol/sd-jwt-credentials/claims.ts'
 import { isIntegrity } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import { unfitting } from '../../protocol/sd-jwt-credentials/plan-fit.ts'
 import { isTypeName } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
@@ -72,7 +72,8 @@ export function readPayload({
   if (validFrom && expiresAt && expiresAt <= validFrom) report('/exp', 'time_order', 'expected a time after nbf')
   const asked = selectively as ClaimPath[] | undefined
   if (asked) {
-    const wrong = planErrors({ selective: asked, decoys })
+    // the paths are followed only into claims that are not too many
+    const wrong = [...claimErrors(claims), ...planErrors({ selective: asked, decoys })]
     errors.push(...(wrong.length > 0 ? wrong : unfitting(claims, { selective: asked })))
   }
   if (errors.length > 0) throw invalid(errors)

@@ -7,6 +7,8 @@ import { type DisclosureTerms, disclosurePlan } from '../../protocol/semantic-cr
 import {
   type EnvelopeTerms,
   envelopedCredential,
+  type PreparedEnvelope,
+  prepareEnvelope,
   signEnvelope,
 } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import {
@@ -19,6 +21,7 @@ import {
   CREDENTIAL_PROOF_TYPES,
   type CredentialProofType,
   credentialKeyFor,
+  type EnvelopeType,
   isCredentialProofType,
   isEnvelopeType,
   listProofType,
@@ -118,8 +121,8 @@ function mandatoryOf(credential: Json, proofType: CredentialProofType, pointers:
   ])
 }
 
-/** List of the status entries in a rehearsal. */
-const NO_LIST = '00000000-0000-4000-8000-000000000000'
+/** Stands for a status entry in what is only checked. */
+const NO_ENTRY: StatusEntry = { listId: '00000000-0000-4000-8000-000000000000', index: 0 }
 
 const kindOf = (dataModel: DataModel) => (dataModel === '2.0' ? 'BitstringStatusList' : 'RevocationList2020')
 
@@ -134,21 +137,29 @@ async function inPayload<Result>({ inPayload: pathOf }: NormalisedCredential, wo
 
 /** Signs the payload of a request or of a batch row; the caller records the credential. */
 export function createSigning({ documents, now, tenants, contexts, entries, signers, policyGate, settings }: Parts) {
+  /** Checks a credential that is signed in an envelope: `rehearsed` has a stand-in for the status that `unsigned` lacks. */
+  async function prepare(
+    tenantId: string,
+    proofType: EnvelopeType,
+    { rehearsed, unsigned, alike, ...terms }: EnvelopeTerms & { rehearsed: Json; unsigned: Json; alike: boolean },
+  ): Promise<PreparedEnvelope> {
+    await documents.inspect(rehearsed, contexts.lookupFor(tenantId), alike)
+    return overDocument(() => prepareEnvelope(proofType, unsigned, terms))
+  }
+
   /** Adds the proof, or makes the envelope. */
   async function secure(
     tenantId: string,
     { proofType, ...request }: Omit<Parameters<Documents['sign']>[0], 'proofType'> & { proofType: CredentialProofType },
-    { alike, holderKey, ...terms }: EnvelopeTerms & Pick<DisclosureTerms, 'holderKey'> & { alike: boolean },
+    { alike, holderKey, prepared }: Pick<DisclosureTerms, 'holderKey'> & { alike: boolean; prepared: PreparedEnvelope },
   ): Promise<{ document: Json; envelope?: string }> {
-    const lookup = contexts.lookupFor(tenantId)
     if (!isEnvelopeType(proofType)) {
       const signing = alike ? documents.signLike : documents.sign
-      return { document: await signing({ ...request, proofType }, lookup) }
+      return { document: await signing({ ...request, proofType }, contexts.lookupFor(tenantId)) }
     }
     const { credential, signer } = request
-    await documents.inspect(credential, lookup, alike)
     const document = holderKey ? { ...credential, cnf: confirmationOf(holderKey) } : credential
-    return { document, envelope: await signEnvelope(proofType, document, signer, terms) }
+    return { document, envelope: await signEnvelope(proofType, document, signer, prepared) }
   }
 
   return {
@@ -163,10 +174,11 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       const proofType = proofTypeOf(proofTypeName)
       const time = now()
       const normal = await overDocument(() => normaliseSignPayload(payload, { proofType, revocable, now: time }))
-      const unsigned = { id: `urn:uuid:${NO_LIST}`, ...normal.credential }
+      const unsigned = { id: `urn:uuid:${NO_ENTRY.listId}`, ...normal.credential }
       const entry = async () => {
         const { baseUrl } = await tenants.byId(tenantId)
-        const place = { listUrl: statusListUrl(baseUrl, NO_LIST), index: 0, purpose: 'revocation' } as const
+        const { listId, index } = NO_ENTRY
+        const place = { listUrl: statusListUrl(baseUrl, listId), index, purpose: 'revocation' } as const
         return { ...statusEntry({ kind: kindOf(normal.dataModel), ...place }) }
       }
       const credential = revocable ? withStatus(unsigned, await entry()) : unsigned
@@ -211,31 +223,41 @@ export function createSigning({ documents, now, tenants, contexts, entries, sign
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
       const signer = issuer.withKey(credentialKeyFor(proofType))
       const { '@context': context, id: ownId, ...rest } = normal.credential
-      let unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
+      const unsigned: Json = { '@context': context, id: ownId ?? `urn:uuid:${id}`, ...rest }
+      const kind = kindOf(normal.dataModel)
+      const baseUrl = revocable ? (await tenants.byId(tenantId)).baseUrl : ''
+      const entryOf = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
+        const listUrl = statusListUrl(baseUrl, listId)
+        return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
+      }
+      const withEntries = (first: StatusEntry, second = suspendable ? first : undefined): Json => {
+        const revocation = entryOf(first, 'revocation')
+        return withStatus(unsigned, second ? [revocation, entryOf(second, 'suspension')] : revocation)
+      }
+      const rehearsed = revocable ? withEntries(NO_ENTRY) : unsigned
+      const mandatory = mandatoryOf(rehearsed, proofType, mandatoryPointers)
+      const alike = together > 1
+      // an entry of a status list is never given back: what can be known to be refused takes none
+      const prepared = isEnvelopeType(proofType)
+        ? await inPayload(normal, prepare(tenantId, proofType, { rehearsed, unsigned, alike, plan, randomBytes }))
+        : undefined
+      let credential = unsigned
       let entry: StatusEntry | undefined
       let suspension: StatusEntry | undefined
       if (revocable) {
-        const kind = kindOf(normal.dataModel)
         const isEnveloped = kind === 'BitstringStatusList' && (await settings.wasOn(tenantId, 'envelopedStatusLists'))
         const ofList = listProofType(proofType, { keyType: signer.keyType, isEnveloped })
         const owner = { tenantId, issuerId: issuer.didId, kind, purpose: 'revocation', proofType: ofList } as const
         entry = await entries.take(owner, together)
         if (suspendable) suspension = await entries.take({ ...owner, purpose: 'suspension' }, together)
-        const { baseUrl } = await tenants.byId(tenantId)
-        const entryOf = ({ listId, index }: StatusEntry, purpose: StatusPurpose): Json => {
-          const listUrl = statusListUrl(baseUrl, listId)
-          return { ...statusEntry({ kind, listUrl, index, purpose, ...explanations[purpose] }) }
-        }
-        const revocation = entryOf(entry, 'revocation')
-        unsigned = withStatus(unsigned, suspension ? [revocation, entryOf(suspension, 'suspension')] : revocation)
+        credential = withEntries(entry, suspension)
       }
-      const mandatory = mandatoryOf(unsigned, proofType, mandatoryPointers)
       const secured = await inPayload(
         normal,
         secure(
           tenantId,
-          { credential: unsigned, proofType, signer, now: time, mayBeIllTyped, ...mandatory },
-          { plan, randomBytes, holderKey: disclosure.holderKey, alike: together > 1 },
+          { credential, proofType, signer, now: time, mayBeIllTyped, ...mandatory },
+          { prepared, holderKey: disclosure.holderKey, alike },
         ),
       )
       return {

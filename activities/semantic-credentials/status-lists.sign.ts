@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { envelopedCredential, signEnvelope } from '../../protocol/semantic-credentials/enveloped/issue.ts'
 import { credentialKeyFor, isListProofType } from '../../protocol/semantic-credentials/proof-types.ts'
 import { statusListCredential } from '../../protocol/status-list/credential.ts'
@@ -30,10 +29,7 @@ export function createSemanticLists({ documents, signers }: Parts) {
       })
       const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
       const signer = issuer.withKey(credentialKeyFor(proofType))
-      if (proofType === 'vc+jwt')
-        return envelopedCredential(
-          await signEnvelope(proofType, credential, signer, { plan: { selective: [] }, randomBytes }),
-        )
+      if (proofType === 'vc+jwt') return envelopedCredential(await signEnvelope(proofType, credential, signer))
       return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
     }
 

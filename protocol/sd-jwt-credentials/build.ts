@@ -1,5 +1,5 @@
 import type { FieldError } from '../errors.ts'
-import { isObject, type Json } from '../json.ts'
+import { isObject, type Json, referenceToken } from '../json.ts'
 import { ownMember, setOwnMember } from '../names.ts'
 import { type ClaimPath, claimErrors, claimPathFault, invalidClaims, NEVER_SELECTIVE } from './claims.ts'
 import {
@@ -14,6 +14,8 @@ import {
   type RandomBytes,
   SALT_BYTES,
 } from './disclosures.ts'
+import { tooComplex } from './plan-fit.ts'
+import { MAX_POINTERS } from './processed.ts'
 import { MAX_DISCLOSURES } from './read.ts'
 
 /** What a holder may show or hide. */
@@ -28,6 +30,8 @@ export interface DisclosurePlan {
 
 export const MAX_DECOYS = 50
 const MAX_PATHS = 1_000
+/** Branches of a plan at most over all places of the claims: several lead to one place by an index and by null. */
+const MAX_BRANCHES = 200_000
 
 export interface BuiltSdJwt {
   /** Of the issuer-signed JWT. */
@@ -71,7 +75,7 @@ const planError = (path: string, code: string, message: string): FieldError => (
 export function planErrors({ selective, decoys = 0, decoysAt = [] }: DisclosurePlan): FieldError[] {
   const errors: FieldError[] = []
   if (selective.length > MAX_PATHS || decoysAt.length > MAX_PATHS)
-    errors.push(planError('selective', 'too_many', `expected at most ${MAX_PATHS} paths`))
+    return [planError('selective', 'too_many', `expected at most ${MAX_PATHS} paths`)]
   const form = (path: ClaimPath, where: string) => {
     const fault = claimPathFault(path)
     if (fault === 'form') {
@@ -85,7 +89,15 @@ export function planErrors({ selective, decoys = 0, decoysAt = [] }: DisclosureP
     else if (NEVER_SELECTIVE.has(first))
       errors.push(planError(where, 'never', `expected another claim: ${first} must not be selectively disclosable`))
   }
-  for (const [place, path] of selective.entries()) form(path, `selective.${place}`)
+  const known = new Set<string>()
+  for (const [place, path] of selective.entries()) {
+    form(path, `selective.${place}`)
+    if (errors.length > 0) continue
+    // in a list of well-formed steps only the same path has the same text
+    const text = JSON.stringify(path)
+    if (known.has(text)) errors.push(planError(`selective.${place}`, 'repeated', 'expected each path once'))
+    known.add(text)
+  }
   for (const [place, { path }] of decoysAt.entries()) form(path, `decoys_at.${place}.path`)
   for (const [where, count] of [
     ['decoys', decoys] as const,
@@ -135,7 +147,11 @@ export function buildSdJwt(
   let hasDecoys = false
   const salt = saltsFrom(randomBytes, plan)
 
-  const hide = (name: string | undefined, value: unknown): string => {
+  let branchesTaken = 0
+  let pointers = 0
+
+  const hide = (name: string | undefined, value: unknown, pointer: number): string => {
+    pointers += pointer
     const disclosure = encodeDisclosure({ salt: salt(), ...(name !== undefined && { name }), value }, algorithm)
     disclosures.push(disclosure)
     return disclosure.digest
@@ -146,26 +162,29 @@ export function buildSdJwt(
     return Array.from({ length: count }, () => digestOf(salt(), algorithm))
   }
 
-  function objectOf(object: Json, branches: readonly Branch[]): Json {
+  // `pointer`: characters of the pointer to a place, as a verifier tells it of what is disclosed there
+  function objectOf(object: Json, branches: readonly Branch[], pointer: number): Json {
     const digests: string[] = []
     const built: Json = {}
     for (const name of Object.keys(object)) {
       const below = branches.flatMap(({ names }) => names.get(name) ?? [])
-      const value = builtOf(ownMember(object, name), below)
-      if (below.some(({ selective }) => selective)) digests.push(hide(name, value))
+      const own = below.length === 0 ? 0 : pointer + 1 + referenceToken(name).length
+      const value = builtOf(ownMember(object, name), below, own)
+      if (below.some(({ selective }) => selective)) digests.push(hide(name, value, own))
       else setOwnMember(built, name, value)
     }
     digests.push(...decoysOf(branches))
     return digests.length > 0 ? { [DIGESTS]: digests.sort(), ...built } : built
   }
 
-  function arrayOf(array: readonly unknown[], branches: readonly Branch[]): unknown[] {
+  function arrayOf(array: readonly unknown[], branches: readonly Branch[], pointer: number): unknown[] {
     const built: unknown[] = array.map((element, index) => {
       const below = branches.flatMap(({ indexes }) =>
         [indexes.get(index), indexes.get(null)].filter((each) => each !== undefined),
       )
-      const value = builtOf(element, below)
-      return below.some(({ selective }) => selective) ? { [ELEMENT]: hide(undefined, value) } : value
+      const own = pointer + 1 + String(index).length
+      const value = builtOf(element, below, own)
+      return below.some(({ selective }) => selective) ? { [ELEMENT]: hide(undefined, value, own) } : value
     })
     // at random places, since those at the end would tell themselves
     for (const digest of decoysOf(branches))
@@ -173,16 +192,20 @@ export function buildSdJwt(
     return built
   }
 
-  function builtOf(value: unknown, branches: readonly Branch[]): unknown {
+  function builtOf(value: unknown, branches: readonly Branch[], pointer: number): unknown {
     if (branches.length === 0) return value
-    if (Array.isArray(value)) return arrayOf(value, branches)
-    return isObject(value) ? objectOf(value, branches) : value
+    branchesTaken += branches.length
+    if (branchesTaken > MAX_BRANCHES) throw invalidClaims([tooComplex])
+    if (Array.isArray(value)) return arrayOf(value, branches, pointer)
+    return isObject(value) ? objectOf(value, branches, pointer) : value
   }
 
-  const built = objectOf(claims, [root])
+  const built = objectOf(claims, [root], 0)
   // a path may lead to each element of a long array
   if (disclosures.length > MAX_DISCLOSURES)
     throw invalidClaims([planError('', 'too_many', `expected at most ${MAX_DISCLOSURES} claims that may be hidden`)])
+  if (pointers > MAX_POINTERS)
+    throw invalidClaims([planError('', 'too_long', 'expected shorter names on the way to claims that may be hidden')])
   const hasDigests = disclosures.length > 0 || hasDecoys
   return { payload: hasDigests ? { ...built, [ALGORITHM]: algorithm } : built, disclosures }
 }

@@ -27,6 +27,43 @@ const MAX_LEVELS = MAX_DEPTH - 4
 /** Values of all claims at most. */
 export const MAX_VALUES = 5_000
 
+/** Characters of a credential that can be sent for verification, with room for a key binding JWT. */
+export const MAX_ENCODED = 500_000
+
+/** Characters of all names and texts of claims at most: the base64url of more is longer than `MAX_ENCODED`. */
+const MAX_CHARACTERS = (MAX_ENCODED * 3) / 4
+
+/** What is said of claims that are too large. */
+const TOO_LARGE = {
+  too_many: `expected at most ${MAX_VALUES} values`,
+  too_long: `expected at most ${MAX_CHARACTERS} characters in names and texts`,
+}
+
+const largeness = (values: number, characters: number): keyof typeof TOO_LARGE | undefined =>
+  values > MAX_VALUES ? 'too_many' : characters > MAX_CHARACTERS ? 'too_long' : undefined
+
+/**
+ * Counts what claims are made of, one after the other; returns the error of the one with which there is too much for a
+ * credential. A template may take one claim of a request many times.
+ */
+export function claimCounter(): (value: unknown, path: string) => FieldError | undefined {
+  let values = 0
+  let characters = 0
+  return (counted, path) => {
+    const pending = [counted]
+    while (pending.length > 0) {
+      const value = pending.pop()
+      values += 1
+      if (typeof value === 'string') characters += value.length
+      else if (isObject(value)) characters += Object.keys(value).reduce((sum, name) => sum + name.length, 0)
+      const code = largeness(values, characters)
+      if (code) return claimError(path, code, TOO_LARGE[code])
+      if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) pending.push(each)
+    }
+    return undefined
+  }
+}
+
 export const invalidClaims = (errors: FieldError[]) =>
   new Refusal('credential.invalid', 'The claims cannot be in an SD-JWT VC; see errors.', errors)
 
@@ -38,8 +75,8 @@ const claimError = (path: string, code: string, message: string): FieldError => 
 
 /**
  * What forbids that claims are in an SD-JWT: names with a meaning of their own anywhere (RFC 9901, section 4.1), those
- * that the issuance sets, texts that cannot be stored, values that are no JSON, too deep or too many. Paths are JSON
- * pointers.
+ * that the issuance sets, texts that cannot be stored, values that are no JSON, too deep, too many or too long. Paths are
+ * JSON pointers.
  */
 export function claimErrors(claims: Json): FieldError[] {
   const errors: FieldError[] = []
@@ -47,15 +84,18 @@ export function claimErrors(claims: Json): FieldError[] {
     if (errors.length < 100) errors.push(claimError(pointerTo(place), code, message))
   }
   let values = 0
+  let characters = 0
   const visit = (value: unknown, place: Place | undefined, depth: number): void => {
     values += 1
-    if (values > MAX_VALUES) return
+    if (typeof value === 'string') characters += value.length
+    if (largeness(values, characters)) return
     if (depth > MAX_LEVELS) report(place, 'depth', `expected at most ${MAX_LEVELS} levels`)
     else if (Array.isArray(value)) {
       for (const [step, each] of value.entries()) visit(each, { step, within: place }, depth + 1)
     } else if (isObject(value)) {
       for (const [step, member] of Object.entries(value)) {
         const at = { step, within: place }
+        characters += step.length
         if (RESERVED_NAMES.has(step)) report(at, 'reserved', 'expected another name: SD-JWT uses it for digests')
         else if (!isUsableText(step)) report(place, 'text', `${USABLE_TEXT} in names`)
         else if (step === '') report(at, 'name', 'expected a name of 1 character or more')
@@ -68,7 +108,8 @@ export function claimErrors(claims: Json): FieldError[] {
       report(place, 'value', 'expected a JSON value')
   }
   visit(claims, undefined, 1)
-  if (values > MAX_VALUES) report(undefined, 'too_many', `expected at most ${MAX_VALUES} values`)
+  const code = largeness(values, characters)
+  if (code) report(undefined, code, TOO_LARGE[code])
   for (const name of Object.keys(claims))
     if (SET_BY_ISSUANCE.has(name)) report({ step: name }, 'reserved', 'expected no such claim: the issuance sets it')
   return errors

@@ -13,9 +13,6 @@ export const OLD_TYPE = 'vc+sd-jwt'
 /** Media type (section 2.1). */
 export const MEDIA_TYPE = 'application/dc+sd-jwt'
 
-/** Characters of a credential that can be sent for verification, with room for a key binding JWT. */
-export const MAX_ENCODED = 500_000
-
 /** What the issuance says of a credential, beside the subject's claims. None of it can be hidden, but for `iat`. */
 export interface IssuanceTerms {
   vct: string
@@ -64,24 +61,35 @@ export interface UnsignedSdJwt extends BuiltSdJwt {
   header: JwsHeader
 }
 
+/** An SD-JWT VC that is not signed yet, of the subject's claims as they are built. */
+export const withTerms = (
+  { payload, disclosures }: BuiltSdJwt,
+  terms: IssuanceTerms,
+  { alg, kid, x5c }: IssuerHeader,
+): UnsignedSdJwt => ({
+  header: { alg, typ: TYPE, ...(kid !== undefined && { kid }), ...(x5c && { x5c }) },
+  payload: { ...termClaims(terms), ...payload },
+  disclosures,
+})
+
 /**
  * Makes an SD-JWT VC that is not signed yet, from the subject's claims (draft-ietf-oauth-sd-jwt-vc-19, section 2.2). Throws
  * `Refusal('credential.invalid')`; see `buildSdJwt`.
  */
-export function unsignedSdJwt(
+export const unsignedSdJwt = (
   claims: Json,
   plan: DisclosurePlan,
   terms: IssuanceTerms,
-  { alg, kid, x5c }: IssuerHeader,
+  header: IssuerHeader,
   entropy: { randomBytes: RandomBytes; algorithm?: HashAlgorithm },
-): UnsignedSdJwt {
-  const { payload, disclosures } = buildSdJwt(claims, plan, entropy)
-  return {
-    header: { alg, typ: TYPE, ...(kid !== undefined && { kid }), ...(x5c && { x5c }) },
-    payload: { ...termClaims(terms), ...payload },
-    disclosures,
-  }
-}
+): UnsignedSdJwt => withTerms(buildSdJwt(claims, plan, entropy), terms, header)
+
+/** Characters that an SD-JWT will have at least: without its header, its signature, and what is still added to it. */
+export const leastLength = ({ payload, disclosures }: BuiltSdJwt): number =>
+  disclosures.reduce(
+    (sum, { encoded }) => sum + encoded.length + 1,
+    Math.ceil((Buffer.byteLength(JSON.stringify(payload)) * 4) / 3),
+  )
 
 /** The compact serialization (RFC 9901, section 4): the issuer-signed JWT and what follows it, each with its tilde. */
 export const combined = (jwt: string, disclosures: readonly string[], keyBinding = ''): string =>

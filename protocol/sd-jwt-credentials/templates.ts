@@ -5,6 +5,7 @@ import { isObject, type Json } from '../json.ts'
 import { ownMember, setOwnMember } from '../names.ts'
 import type { Duration } from '../time.ts'
 import type { DisclosurePlan } from './build.ts'
+import { claimCounter } from './claims.ts'
 import { misfitOf } from './plan-fit.ts'
 
 /** How a credential names its issuer and its key. */
@@ -133,16 +134,21 @@ function misfits({ claims }: Pick<SdJwtTemplate, 'claims'>, made: Json): FieldEr
 
 /**
  * The claims of a credential from a template. Throws `Refusal('credential_template.claims_missing')`, which names each
- * claim, and `Refusal('credential.invalid')` for values that the template's paths do not fit.
+ * claim, and `Refusal('credential.invalid')` for values that the template's paths do not fit, or that are too large together.
  */
 export function claimsFromTemplate(template: Pick<SdJwtTemplate, 'claims'>, roots: ClaimRoots): Json {
   const missing: FieldError[] = []
   const made: Json = {}
+  const excessWith = claimCounter()
   for (const { path, map_from, default_value, required } of template.claims) {
     if (!isNames(path)) continue
     const value = (map_from === undefined ? undefined : valueAt(map_from, roots)) ?? default_value
-    if (isGiven(value)) setAt(made, path, structuredClone(value))
-    else if (required)
+    if (isGiven(value)) {
+      // before it is copied: many claims may be taken from one
+      const excess = excessWith(value, map_from ?? pathName(path))
+      if (excess) throw new Refusal('credential.invalid', 'The claims are too large for a credential.', [excess])
+      setAt(made, path, structuredClone(value))
+    } else if (required)
       missing.push(
         templateError(
           map_from ?? pathName(path),

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../json.ts'
 import { type DisclosurePlan, planErrors } from '../../sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../sd-jwt-credentials/claims.ts'
 import { holderKeyErrors } from '../../sd-jwt-credentials/keys.ts'
-import { misfitOf, unfitting } from '../../sd-jwt-credentials/plan-fit.ts'
+import { unfitting } from '../../sd-jwt-credentials/plan-fit.ts'
 import type { CredentialProofType } from '../proof-types.ts'
 
 /** What a caller says of a credential as vc+sd-jwt. */
@@ -101,13 +101,8 @@ const paths = (credential: Json, { selectively }: DisclosureTerms): ClaimPath[] 
 }
 
 /** Paths that lead to no claim of a request, or for a template to a value of another kind: they would hide nothing. */
-const fitErrors = (credential: Json, selective: ClaimPath[], areOptional: boolean): FieldError[] => {
-  if (!areOptional) return named(unfitting(credential, { selective }))
-  return selective.flatMap((path, place): FieldError[] => {
-    const message = misfitOf(credential, path)
-    return message === undefined ? [] : [{ path: `selectively.${place}`, code: 'disclosure.claim', message }]
-  })
-}
+const fitErrors = (credential: Json, selective: ClaimPath[], areOptional: boolean): FieldError[] =>
+  named(unfitting(credential, { selective }, areOptional))
 
 /**
  * What a holder may leave out of a credential. `areOptional`: the terms are of a template, whose claims need not be there.

@@ -5,10 +5,10 @@ import type { Signer } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import type { Json } from '../../json.ts'
 import { jwsAlgorithm, signCompactJws } from '../../jws.ts'
-import { buildSdJwt, type DisclosurePlan } from '../../sd-jwt-credentials/build.ts'
-import { claimErrors } from '../../sd-jwt-credentials/claims.ts'
+import { type BuiltSdJwt, buildSdJwt, type DisclosurePlan } from '../../sd-jwt-credentials/build.ts'
+import { claimErrors, MAX_ENCODED } from '../../sd-jwt-credentials/claims.ts'
 import type { RandomBytes } from '../../sd-jwt-credentials/disclosures.ts'
-import { MAX_ENCODED, signSdJwt } from '../../sd-jwt-credentials/issue.ts'
+import { leastLength, signSdJwt } from '../../sd-jwt-credentials/issue.ts'
 import type { EnvelopeType, PresentationEnvelopeType } from '../proof-types.ts'
 
 /** The key of an issuer, under assertionMethod. */
@@ -66,18 +66,25 @@ const SIGN_PRESENTATION: Record<PresentationEnvelopeType, (content: Json, signer
     'vp+sd-jwt': asWholeSdJwt,
   }
 
-type Sign = (credential: Json, signer: EnvelopeSigner, terms: EnvelopeTerms) => Promise<string>
+/** What is built before a credential is complete: of an SD-JWT, the digests and disclosures of its claims. */
+export type PreparedEnvelope = BuiltSdJwt | undefined
+
+type Sign = (credential: Json, signer: EnvelopeSigner, prepared: PreparedEnvelope) => Promise<string>
 
 const SIGN: Record<EnvelopeType, Sign> = {
   'vc+jwt': (credential, signer) => asJws('vc', credential, signer),
   'vc+cose': (credential, signer) => asCose('vc', credential, signer),
   /** VC-JOSE-COSE 1.0, section 3.2.1. */
-  async 'vc+sd-jwt'(credential, { keyType, verificationMethod, sign }, { plan, randomBytes }) {
-    const { cnf, ...claims } = credential
+  async 'vc+sd-jwt'({ cnf, credentialStatus }, { keyType, verificationMethod, sign }, prepared) {
+    if (!prepared) throw new Error('an SD-JWT is signed that was not prepared')
     const header = { alg: jwsAlgorithm(keyType), typ: 'vc+sd-jwt', cty: 'vc', kid: verificationMethod }
-    const { payload, disclosures } = buildSdJwt(claims, plan, { randomBytes })
-    const bound = { ...payload, ...(cnf !== undefined && { cnf }) }
-    return `data:application/vc+sd-jwt,${await signSdJwt({ header, payload: bound, disclosures }, sign)}`
+    const { payload, disclosures } = prepared
+    const complete = {
+      ...payload,
+      ...(credentialStatus !== undefined && { credentialStatus }),
+      ...(cnf !== undefined && { cnf }),
+    }
+    return `data:application/vc+sd-jwt,${await signSdJwt({ header, payload: complete, disclosures }, sign)}`
   },
 }
 
@@ -107,6 +114,32 @@ export function envelopedErrors(type: EnvelopeType, credential: Json, isOfModel2
   ]
 }
 
+function assertShort(type: EnvelopeType, length: number): void {
+  const most = MAX_CHARACTERS[type]
+  if (length <= most) return
+  throw new Refusal('credential.invalid', 'The credential is too long to be verified in its envelope.', [
+    {
+      path: '',
+      code: 'credential.too_large',
+      message: `must give an envelope of at most ${most} characters`,
+    },
+  ])
+}
+
+/**
+ * Builds what `signEnvelope` takes of a credential that has no `credentialStatus` and no `cnf` of the platform yet: neither
+ * can be hidden. Throws `Refusal('credential.invalid')` for one that cannot be signed, or whose envelope would be too long.
+ */
+export function prepareEnvelope(
+  type: EnvelopeType,
+  credential: Json,
+  { plan, randomBytes }: EnvelopeTerms,
+): PreparedEnvelope {
+  const built = type === 'vc+sd-jwt' ? buildSdJwt(credential, plan, { randomBytes }) : undefined
+  assertShort(type, leastLength(built ?? { payload: credential, disclosures: [] }))
+  return built
+}
+
 /**
  * Signs a complete credential in an envelope; returns its `data:` URL. In an SD-JWT its member `cnf` is the holder's key.
  * Throws `Refusal('credential.invalid')` for a credential that is too long, and what the signer throws.
@@ -115,18 +148,11 @@ export async function signEnvelope(
   type: EnvelopeType,
   credential: Json,
   signer: EnvelopeSigner,
-  terms: EnvelopeTerms,
+  prepared?: PreparedEnvelope,
 ): Promise<string> {
-  const url = await SIGN[type](credential, signer, terms)
-  const most = MAX_CHARACTERS[type]
-  if (url.length <= most) return url
-  throw new Refusal('credential.invalid', 'The credential is too long to be verified in its envelope.', [
-    {
-      path: '',
-      code: 'credential.too_large',
-      message: `must give an envelope of at most ${most} characters`,
-    },
-  ])
+  const url = await SIGN[type](credential, signer, prepared)
+  assertShort(type, url.length)
+  return url
 }
 
 /** What a verifier asked for: in an envelope, `nonce` and `aud` (D-951). */

@@ -34,7 +34,17 @@ test('claims have 28 levels and 5,000 values at most, and a hundred errors are e
   const values = (count: number) => ({ list: Array.from({ length: count - 2 }, () => 0) })
   t.deepEqual(found(values(5_000)), [])
   t.deepEqual(found(values(5_001)), [['', 'claim.too_many']])
+  // 375,000 characters in names and texts: base64url of more is longer than what can be verified
+  t.deepEqual(found({ a: 'x'.repeat(374_998), b: '' }), [])
+  t.deepEqual(found({ a: 'x'.repeat(374_998), bc: '' }), [['', 'claim.too_long']])
+  t.deepEqual(found({ list: Array.from({ length: 4 }, () => 'x'.repeat(100_000)) }), [['', 'claim.too_long']])
   t.is(found({ list: Array.from({ length: 200 }, () => ({ _sd: 1 })) }).length, 100)
+})
+
+test('an error tells 500 characters of a long name', (t) => {
+  const errors = found({ ['x'.repeat(100_000)]: Array.from({ length: 200 }, () => ({ _sd: 1 })) })
+  t.is(errors.length, 100)
+  t.is(errors[0]?.[0], `/${'x'.repeat(500)}/0/_sd`)
 })
 
 test('a claim path is a list of names, places and nulls, up to 32', (t) => {
