@@ -5,8 +5,10 @@ import { overDocument, Refusal, within } from '../../protocol/errors.ts'
 import {
   coseKeyOf,
   issue,
+  MAX_SIGNED_BYTES,
   type NameSpaces,
   nameSpacesOf,
+  tooLong,
   type Validity,
 } from '../../protocol/mobile-credentials/issuer-signed.ts'
 import { isSignedFor, MDL_NAMESPACE } from '../../protocol/mobile-credentials/namespaces.ts'
@@ -57,9 +59,6 @@ export const LIST_KIND = 'TokenStatusList'
 
 const YEAR_DAYS = 365
 
-/** In base64url, and with a session, it fits into the body of a verification, of 1 MiB. */
-export const MAX_SIGNED_BYTES = 780_000
-
 /**
  * Throws `Refusal('request.invalid')` for times that an mdoc cannot have (ISO/IEC 18013-5, 9.1.2.4). The certificate of the
  * signer: before it begins nothing is signed, and after its end nobody verifies the credential (D-375).
@@ -103,14 +102,6 @@ function assertCountry(nameSpaces: NameSpaces, signer: MobileSigner): void {
       code: 'issuing_country',
       message: `expected ${signer.country()}, the country of the certificate of the document signer`,
     },
-  ])
-}
-
-/** Nobody could send it for verification (D-331). */
-function assertShort({ length }: Uint8Array): void {
-  if (length <= MAX_SIGNED_BYTES) return
-  throw new Refusal('credential.invalid', 'The credential is too long to be verified.', [
-    { path: 'payload.itemsToSign', code: 'too_long', message: `expected an mdoc of at most ${MAX_SIGNED_BYTES} bytes` },
   ])
 }
 
@@ -167,7 +158,7 @@ export function createMobileSigning({ now, issuing, entries, tenants, mobileSign
       random: (bytes: number) => new Uint8Array(randomBytes(bytes)),
     }
     const { issuerSigned, issuerAuth } = await overDocument(() => issue(toIssue, signer))
-    assertShort(issuerSigned)
+    if (issuerSigned.length > MAX_SIGNED_BYTES) throw tooLong('payload.itemsToSign')
     return {
       id,
       format: 'mobile',

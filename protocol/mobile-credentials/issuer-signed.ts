@@ -30,6 +30,24 @@ const itemsIn = (value: Cbor): number => {
   return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + itemsIn(each), 1) : 1
 }
 
+/** In base64url, and with a session, an mdoc of so many bytes fits into the body of a verification, of 1 MiB. */
+export const MAX_SIGNED_BYTES = 780_000
+
+/** Nobody could send it for verification (D-331). */
+export const tooLong = (path: string) =>
+  new Refusal('credential.invalid', 'The credential is too long to be verified.', [
+    { path, code: 'too_long', message: `expected an mdoc of at most ${MAX_SIGNED_BYTES} bytes` },
+  ])
+
+/** Bytes that a value has at least, in its texts and byte strings. */
+function leastBytes(value: Cbor): number {
+  if (typeof value === 'string') return value.length
+  if (value instanceof Uint8Array) return value.byteLength
+  if (isTag(value)) return leastBytes(value.contents as Cbor)
+  const parts = isCborMap(value) ? [...value.keys(), ...value.values()] : Array.isArray(value) ? value : []
+  return parts.reduce<number>((sum, each) => sum + leastBytes(each), 0)
+}
+
 /** Errors of one request that are told, as elsewhere (D-321). */
 const MAX_ERRORS = 50
 const MAX_NAMESPACES = 50
@@ -41,12 +59,17 @@ export type NameSpaces = Map<string, Map<string, Cbor>>
 
 /**
  * Reads the elements of a request by the rules of their namespaces. Throws `Refusal('credential.invalid')` with an error
- * for each value that its namespace forbids.
+ * for each value that its namespace forbids, or once they are too long: a template may take one claim many times.
  */
 export function nameSpacesOf(items: unknown, path: string): NameSpaces {
   const errors: FieldError[] = []
   const spaces: NameSpaces = new Map()
   const texts: Values = { left: MAX_VALUES }
+  let bytes = 0
+  const count = (value: Cbor) => {
+    bytes += leastBytes(value)
+    if (bytes > MAX_SIGNED_BYTES) throw tooLong(path)
+  }
   if (!isObject(items) || Object.keys(items).length === 0)
     errors.push({ path, code: 'required', message: 'expected an object with a namespace' })
   else if (Object.keys(items).length > MAX_NAMESPACES)
@@ -55,15 +78,15 @@ export function nameSpacesOf(items: unknown, path: string): NameSpaces {
     for (const [namespace, elements] of Object.entries(items)) {
       const at = within(path, namespace)
       const read = isObject(elements)
-        ? elementsOf(namespace, elements, { path: at, errors, texts })
+        ? elementsOf(namespace, elements, { path: at, errors, texts, count })
         : new Map<string, Cbor>()
       if (!isObject(elements) || Object.keys(elements).length === 0)
         errors.push({ path: at, code: 'required', message: 'expected an object with an element' })
       spaces.set(namespace, read)
     }
   const values = [...spaces.values()].flatMap((elements) => [...elements.values()])
-  const count = values.reduce<number>((sum, value) => sum + ITEMS_PER_ELEMENT + itemsIn(value), OTHER_ITEMS)
-  if (count > MAX_ITEMS) errors.push({ path, code: 'too_many', message: 'expected fewer elements and members' })
+  const itemCount = values.reduce<number>((sum, value) => sum + ITEMS_PER_ELEMENT + itemsIn(value), OTHER_ITEMS)
+  if (itemCount > MAX_ITEMS) errors.push({ path, code: 'too_many', message: 'expected fewer elements and members' })
   if (errors.length > 0)
     throw new Refusal(
       'credential.invalid',
@@ -77,9 +100,11 @@ interface Reading {
   path: string
   errors: FieldError[]
   texts: Values
+  /** Of each value that is read. Throws once they are too long. */
+  count(value: Cbor): void
 }
 
-function elementsOf(namespace: string, elements: object, { path, errors, texts }: Reading): Map<string, Cbor> {
+function elementsOf(namespace: string, elements: object, { path, errors, texts, count }: Reading): Map<string, Cbor> {
   const read = new Map<string, Cbor>()
   const entries = Object.entries(elements)
   if (entries.length > MAX_ELEMENTS) {
@@ -94,8 +119,10 @@ function elementsOf(namespace: string, elements: object, { path, errors, texts }
       continue
     }
     const result = type(json, at, texts)
-    if ('value' in result) read.set(name, result.value)
-    else for (const error of result.errors) errors.push(error)
+    if ('value' in result) {
+      count(result.value)
+      read.set(name, result.value)
+    } else for (const error of result.errors) errors.push(error)
   }
   return read
 }

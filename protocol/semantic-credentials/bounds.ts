@@ -2,8 +2,11 @@ import type { FieldError } from '../errors.ts'
 import { isObject, isUsableText, referenceToken } from '../json.ts'
 import { isReservedName, ownMember } from '../names.ts'
 
-/** Far above an honest credential, and below the limits of the libraries' stacks. */
-const BOUNDS = { depth: 64, members: 20_000, contexts: 32, characters: 1_000_000 } as const
+/**
+ * Far above an honest credential, and below the limits of the libraries' stacks. The characters of names and texts are as
+ * many as a request can have: a template may take one claim of it many times.
+ */
+const BOUNDS = { depth: 64, members: 20_000, contexts: 32, characters: 1024 * 1024 } as const
 
 /**
  * In a credential of another issuer any name of a member is data (D-151), except these two: JSON-LD libraries drop
@@ -69,13 +72,14 @@ export const shapelessErrors = (document: object): FieldError[] =>
     : ['@context', 'type'].map((name) => ({ path: `/${name}`, code: 'required', message: 'is required' }))
 
 /**
- * Checks depth, number of members and of contexts, texts and numbers of a document, without recursion. If the list is
- * empty, the libraries can process the document.
+ * Checks depth, number of members, of contexts and of characters, texts and numbers of a document, without recursion. If
+ * the list is empty, the libraries can process the document.
  */
 export function boundsErrors(document: object, origin: Origin = 'own'): FieldError[] {
   const errors: FieldError[] = []
   const pending: { value: object; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   let members = 0
+  let characters = 0
   for (let next = pending.pop(); next !== undefined && errors.length < MAX_ERRORS; next = pending.pop()) {
     const { value, path, depth } = next
     if (depth > BOUNDS.depth)
@@ -83,6 +87,11 @@ export function boundsErrors(document: object, origin: Origin = 'own'): FieldErr
     for (const [key, member] of Object.entries(value)) {
       if (++members > BOUNDS.members)
         return [{ path: '', code: 'credential.too_large', message: `must have at most ${BOUNDS.members} members` }]
+      characters += (Array.isArray(value) ? 0 : key.length) + (typeof member === 'string' ? member.length : 0)
+      if (characters > BOUNDS.characters)
+        return [
+          { path: '', code: 'credential.too_large', message: `must have at most ${BOUNDS.characters} characters` },
+        ]
       const error = memberErrors(key, member, origin)
       // a name that cannot be stored is not repeated, because what is refused may be recorded
       const at = isUsableText(key) ? `${path}/${referenceToken(key)}` : path

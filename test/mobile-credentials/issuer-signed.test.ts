@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import { type Cbor, encodeCbor, Tag } from '../../protocol/cose/cbor.ts'
+import type { Refusal } from '../../protocol/errors.ts'
 import { issue, nameSpacesOf } from '../../protocol/mobile-credentials/issuer-signed.ts'
 import { readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { nameSpacesToJson } from '../../protocol/mobile-credentials/shown.ts'
@@ -100,3 +101,23 @@ const saltIn = (bytes: Uint8Array, idLength: number): Uint8Array => {
   const from = 1 + idLength + 1 + 'random'.length + 2
   return new Uint8Array(bytes.subarray(from, from + 32))
 }
+
+test('elements that are too long together are refused before they are encoded: a template may take one claim many times', (t) => {
+  const errorsOf = (elements: number, value: unknown) => {
+    const space = Object.fromEntries(Array.from({ length: elements }, (_, at) => [`e${at}`, value]))
+    try {
+      nameSpacesOf({ 'example.1': space }, 'items')
+    } catch (error) {
+      return (error as Refusal).errors.map(({ path, code }) => [path, code])
+    }
+    return []
+  }
+  const long = 'x'.repeat(10_000)
+  for (const value of [long, [long], { [long]: 1 }]) {
+    t.deepEqual(errorsOf(77, value), [])
+    t.deepEqual(errorsOf(79, value), [['items', 'too_long']])
+  }
+  const bytes = { type: 'binary', value: 'A'.repeat(20_000) }
+  t.deepEqual(errorsOf(51, bytes), [])
+  t.deepEqual(errorsOf(53, bytes), [['items', 'too_long']])
+})

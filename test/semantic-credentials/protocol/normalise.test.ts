@@ -153,6 +153,10 @@ test('what the libraries must not be given is refused before they see it', (t) =
   const subject = (more: unknown) => ({ ...minimal, credentialSubject: more })
   t.is(Object.values(breaches(subject({ deep })))[0], 'credential.too_deep')
   t.deepEqual(breaches(subject({ many: Array(20_001).fill(1) })), { '': 'credential.too_large' })
+  const text = 'x'.repeat(100_000)
+  t.deepEqual(breaches(subject({ many: Array(10).fill(text) })), {})
+  t.deepEqual(breaches(subject({ many: Array(11).fill(text) })), { '': 'credential.too_large' })
+  t.deepEqual(breaches(subject({ [text.repeat(11)]: 1 })), { '': 'credential.too_large' })
   t.deepEqual(breaches(subject(JSON.parse('{"__proto__":{"x":1}}'))), {
     '/credentialSubject/__proto__': 'credential.unsafe_name',
   })
