@@ -1,7 +1,6 @@
 import type { FieldError } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { ownMember } from '../names.ts'
-import type { DisclosurePlan } from './build.ts'
 import type { ClaimPath } from './claims.ts'
 
 /** Values that the paths of one plan visit at most, each as often as a path leads there. */
@@ -50,7 +49,7 @@ export function misfitOf(claims: Json, path: ClaimPath): string | undefined {
  */
 export function unfitting(
   claims: Json,
-  { selective }: Pick<DisclosurePlan, 'selective'>,
+  { selective }: { selective: readonly ClaimPath[] },
   areOptional = false,
 ): FieldError[] {
   const visits = { left: MAX_VISITS }

@@ -6,10 +6,12 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Json } from '../../../protocol/json.ts'
 import { buildSdJwt } from '../../../protocol/sd-jwt-credentials/build.ts'
 import type { ClaimPath } from '../../../protocol/sd-jwt-credentials/claims.ts'
+import { digestOf } from '../../../protocol/sd-jwt-credentials/disclosures.ts'
 import { unfitting } from '../../../protocol/sd-jwt-credentials/plan-fit.ts'
 import { claimsFromTemplate, type TemplateClaim } from '../../../protocol/sd-jwt-credentials/templates.ts'
 import { disclosurePlan } from '../../../protocol/semantic-credentials/enveloped/disclosure.ts'
-import { ISSUER, issue, issuerKey, NOW, verify } from '../../support/sd-jwt/tokens.ts'
+import { openSdJwt } from '../../../protocol/semantic-credentials/enveloped/sd-jwt.ts'
+import { disclosureOf, ISSUER, issue, issuerKey, jwtOf, NOW, verify } from '../../support/sd-jwt/tokens.ts'
 
 type Errors = [path: string, code: string][]
 
@@ -34,6 +36,35 @@ const mixed = Array.from(
   { length: 1_000 },
   (_, at): ClaimPath => ['a', ...Array.from({ length: 10 }, (__, bit) => (at & (1 << bit) ? 0 : null)), null],
 )
+
+/** 1,000 disclosures within one claim. */
+async function within(claim: string): Promise<string> {
+  const disclosures = Array.from({ length: 1_000 }, (_, at) => disclosureOf(['s', `${at}`, 1]))
+  const digests = disclosures.map((each) => digestOf(each, 'sha-256'))
+  const header = { alg: 'ES256', typ: 'dc+sd-jwt', kid: `${ISSUER}#key` }
+  const payload = { iss: ISSUER, vct: 'https://types.example/person', [claim]: { _sd: digests } }
+  return `${[await jwtOf(header, payload), ...disclosures].join('~')}~`
+}
+
+test('the pointers of a credential have a million characters together, and slashes in names count twice', async (t) => {
+  const fits = await verify(await within('x'.repeat(1_000)))
+  t.true(fits.verified)
+  t.is(fits.selective?.length, 1_000)
+  for (const name of ['x'.repeat(2_000), '/'.repeat(600)]) {
+    const { selective, claims, faults, checks } = await verify(await within(name))
+    t.deepEqual([selective, claims], [undefined, undefined])
+    t.deepEqual(
+      faults.map(({ code }) => code),
+      ['sd_jwt.pointers_too_long'],
+    )
+    t.is(checks.find((each) => each.name === 'Disclosures')?.result, 'failed')
+  }
+  const text = await within('x'.repeat(2_000))
+  t.like(
+    t.throws(() => openSdJwt(text), { instanceOf: Refusal, message: /^sd_jwt\.pointers_too_long/ }),
+    { code: 'envelope.malformed' },
+  )
+})
 
 test('a path of a plan is there once', (t) => {
   const repeated: Errors = [['selective.2', 'disclosure.repeated']]
