@@ -151,7 +151,7 @@ interface Waiting {
 }
 
 /** Whether PostgreSQL refused the statement and rolled it back; after a lost connection nobody knows. */
-const isRolledBack = (error: unknown): boolean =>
+export const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 /**

@@ -65,7 +65,7 @@ export function readPayload({
     return undefined
   }
   if (typeof vct !== 'string' || !isTypeName(vct))
-    report('/vct', 'type', 'expected a type of 1 to 1024 characters without white space')
+    report('/vct', 'type', 'expected a type of 1 to 1024 characters without white space, at most 2048 bytes in UTF-8')
   if (integrity !== undefined && integrity !== null && !isIntegrity(integrity))
     report('/vct#integrity', 'integrity', 'expected sha256-, sha384- or sha512- and a digest in base64')
   const [validFrom, expiresAt] = [timeOf('nbf', nbf), timeOf('exp', exp)]

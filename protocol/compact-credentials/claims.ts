@@ -1,3 +1,4 @@
+import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject, isUsableText, type Json, referenceToken, USABLE_TEXT } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -38,6 +39,7 @@ const REGISTERED: ReadonlySet<string> = new Set([...TIMES, ...TEXTS, 'jti', 'cti
 /** The end of the year 9999, after which a date has no text. */
 export const LAST_SECOND = 253_402_300_799
 const MAX_CLAIM_TEXT = 2_048
+const MAX_TYPE = 1_024
 const MAX_NAME = 128
 export const MAX_CLAIMS = 100
 
@@ -99,8 +101,12 @@ export function readClaims(payload: Json): { claims: UnsignedClaims; errors: Fie
   for (const name of TEXTS) {
     const value = payload[name]
     if (value === undefined || value === null) continue
-    if (isLineOf(value, name === 'type' ? 1_024 : MAX_CLAIM_TEXT)) claims[name] = value
-    else report(`/${name}`, 'text', `expected a text of 1 to ${name === 'type' ? 1_024 : MAX_CLAIM_TEXT} characters`)
+    const [most, isShort] = name === 'type' ? [MAX_TYPE, isRecordableType] : [MAX_CLAIM_TEXT, () => true]
+    if (isLineOf(value, most) && isShort(value)) claims[name] = value
+    else {
+      const bytes = name === 'type' ? `, at most ${MAX_TYPE_BYTES} bytes in UTF-8` : ''
+      report(`/${name}`, 'text', `expected a text of 1 to ${most} characters${bytes}`)
+    }
   }
   for (const name of TIMES) {
     const value = payload[name]

@@ -1,4 +1,5 @@
 import type { CoseSign1 } from '../cose/sign1.ts'
+import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
 import { isObject, type Json, listOf, pointerTo, USABLE_TEXT, unusableTexts } from '../json.ts'
@@ -65,8 +66,8 @@ export function readSemanticPayload(payload: Json): UnsignedSemantic {
   for (const [at, context] of contexts.entries())
     if (!isText(context) && !isObject(context)) report(`/@context/${at}`, 'context', 'expected a URL or an object')
   const types = listOf(givenTypes).filter(isText)
-  if (types.length < listOf(givenTypes).length || types.length > 20)
-    report('/type', 'type', 'expected at most 20 names of types')
+  if (types.length < listOf(givenTypes).length || types.length > 20 || !types.every(isRecordableType))
+    report('/type', 'type', `expected at most 20 names of types, each of at most ${MAX_TYPE_BYTES} bytes in UTF-8`)
   const isNamed = isObject(issuer)
   const { id: iss, ...about } = isNamed ? issuer : { id: issuer }
   if (iss !== undefined && iss !== null && !isText(iss))

@@ -1,3 +1,4 @@
+import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isReservedStep, ownMember } from '../names.ts'
@@ -45,8 +46,15 @@ export const typeKeyOf = (type: string): string => type.normalize('NFKC').toLowe
 
 /** The rules of a type (specification, Limits); that a tenant has it once is the database's to say. */
 function typeErrors(type: string): FieldError[] {
-  if (type.length > MAX_TYPE || !TYPE.test(type) || !TYPE.test(type.normalize('NFKC')))
-    return [error('type', 'type', `expected 1 to ${MAX_TYPE} characters without white space`)]
+  const isShort = type.length <= MAX_TYPE && isRecordableType(type) && isRecordableType(typeKeyOf(type))
+  if (!isShort || !TYPE.test(type) || !TYPE.test(type.normalize('NFKC')))
+    return [
+      error(
+        'type',
+        'type',
+        `expected 1 to ${MAX_TYPE} characters without white space, at most ${MAX_TYPE_BYTES} bytes in UTF-8`,
+      ),
+    ]
   if (typeKeyOf(type) === typeKeyOf(RESERVED))
     return [error('type', 'type_reserved', `expected another type than ${RESERVED}`)]
   return []

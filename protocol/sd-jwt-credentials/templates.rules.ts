@@ -1,5 +1,6 @@
 import { MAX_PATH, pathFault } from '../credentials/claim-paths.ts'
 import { keyAttestationErrors } from '../credentials/key-attestations.ts'
+import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { type FieldError, within } from '../errors.ts'
 import { isObject } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -33,7 +34,11 @@ const isText = (value: unknown, most: number): value is string =>
   typeof value === 'string' && value.trim() !== '' && value.length <= most
 
 /** A collision-resistant name (RFC 7519, section 2): a URI, or another text without white space. */
-export const isTypeName = (vct: string): boolean => vct.length <= MAX_TYPE && /^[^\p{White_Space}\p{C}]+$/u.test(vct)
+export const isTypeName = (vct: string): boolean =>
+  vct.length <= MAX_TYPE && isRecordableType(vct) && /^[^\p{White_Space}\p{C}]+$/u.test(vct)
+
+/** What `isTypeName` takes. */
+export const TYPE_NAME = `1 to ${MAX_TYPE} characters without white space, at most ${MAX_TYPE_BYTES} bytes in UTF-8`
 
 const isHttps = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:'
 
@@ -148,16 +153,14 @@ export function sdJwtTemplateErrors(template: SdJwtTemplateInput, now: Date): Fi
     ...(!isGiven(description) || isText(description, 4_096)
       ? []
       : [error('description', 'text', 'expected 1 to 4096 characters')]),
-    ...(vct === undefined || isTypeName(vct)
-      ? []
-      : [error('vct', 'type', `expected 1 to ${MAX_TYPE} characters without white space`)]),
+    ...(vct === undefined || isTypeName(vct) ? [] : [error('vct', 'type', `expected ${TYPE_NAME}`)]),
     ...(!isGiven(vctIntegrity) || isIntegrity(vctIntegrity) ? [] : [integrity('vct_integrity')]),
     ...(!isGiven(template.extendsIntegrity) || isIntegrity(template.extendsIntegrity)
       ? []
       : [integrity('extends_integrity')]),
     ...(template.extends === undefined || isTypeName(template.extends)
       ? []
-      : [error('extends', 'type', `expected 1 to ${MAX_TYPE} characters without white space`)]),
+      : [error('extends', 'type', `expected ${TYPE_NAME}`)]),
     ...(isGiven(template.extendsIntegrity) && !isGiven(template.extends)
       ? [error('extends_integrity', 'integrity', 'expected together with extends')]
       : []),

@@ -1,5 +1,6 @@
 import { digestFaults, publishedDigests } from '../contexts/digests.ts'
 import { CONTEXT } from '../contexts/index.ts'
+import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import type { Json } from '../data-integrity/index.ts'
 import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
@@ -54,6 +55,20 @@ const types: Rule = ({ type }, report) => {
   else if (!isTypeList(type)) report('/type', 'type', 'must be a list of types')
   else if (!listOf(type).includes('VerifiableCredential')) report('/type', 'type', 'must include VerifiableCredential')
 }
+
+/** Types of a credential that we sign and record; those of others are read whatever their length. */
+export const ownTypeErrors = ({ type }: Json): FieldError[] =>
+  listOf(type).flatMap((name, index) =>
+    typeof name === 'string' && !isRecordableType(name)
+      ? [
+          {
+            path: `/type/${index}`,
+            code: 'credential.type',
+            message: `must have at most ${MAX_TYPE_BYTES} bytes in UTF-8`,
+          },
+        ]
+      : [],
+  )
 
 /** Section 4.4 and 4.7: one identifier each. */
 const identifiers: Rule = ({ id, issuer }, report) => {

@@ -4,7 +4,7 @@ import { type FieldError, firstFault, Refusal } from '../errors.ts'
 import { isObject, listOf } from '../json.ts'
 import { boundsErrors, type Origin, shapelessErrors, wrapperHint } from './bounds.ts'
 import { brandingErrors } from './branding.ts'
-import { credentialErrors, type DataModel } from './checks.ts'
+import { credentialErrors, type DataModel, ownTypeErrors } from './checks.ts'
 import { chooseModel, completeContexts, payloadPath } from './contexts.ts'
 import { envelopedErrors } from './enveloped/issue.ts'
 import { withoutNulls } from './extensions.ts'
@@ -100,6 +100,7 @@ export function normaliseSignPayload(payload: unknown, rules: SignRules): Normal
   const { proofType } = rules
   const errors = [
     ...credentialErrors(credential, dataModel),
+    ...ownTypeErrors(credential),
     ...brandingErrors(credential),
     ...(isEnvelopeType(proofType) ? envelopedErrors(proofType, credential, dataModel === '2.0') : []),
   ].map((error) => ({

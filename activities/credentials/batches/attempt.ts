@@ -27,7 +27,8 @@ const isDoubtful = (error: unknown): error is DocumentFault | Refusal =>
   (error instanceof DocumentFault && !isDatabaseAway(error)) ||
   (error instanceof Refusal && error.code === 'credential.unprocessable')
 
-const UNFORESEEN = rowProblem('row.unforeseen', [
+/** Of a row that fails for a reason that no rule names (D-153). */
+export const UNFORESEEN = rowProblem('row.unforeseen', [
   {
     path: '',
     code: 'row.unforeseen',

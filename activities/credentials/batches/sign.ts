@@ -6,8 +6,9 @@ import type { Signers } from '../../dids/signers.ts'
 import type { Formats } from '../format.ts'
 import { createSubjectIndex } from '../subjects.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
-import { type Chunk, type ChunkOutcome, recordChunk } from './chunk.ts'
+import type { Chunk, ChunkOutcome } from './chunk.ts'
 import { didIssuers } from './issuers.ts'
+import { recordSlice } from './recording.ts'
 import { loadSlice } from './rows.ts'
 
 /** Rows that are recorded together. */
@@ -63,7 +64,7 @@ export function createBatchSigning(parts: Parts) {
     }
     const template = slice.template?.deleted ? undefined : slice.template
     const outcomes = slice.template?.deleted ? refuseAll(slice.rows) : await attemptIfReady(chunk, { batch, ...slice })
-    const { outcome, all_signed, all_failed } = await recordChunk(sql, subjectIndex, chunk, outcomes, template)
+    const { outcome, all_signed, all_failed } = await recordSlice({ sql, subjectIndex, log }, chunk, outcomes, template)
     const counts = { signed: all_signed, failed: all_failed }
     if (outcome === 'cancelled') return { state: 'CANCELLED', signed, failed }
     if (outcome === 'template_gone') return signSlice(chunk) // deleted meanwhile; the rows are unchanged
