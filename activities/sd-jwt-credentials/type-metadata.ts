@@ -60,7 +60,8 @@ export function createTypeMetadata({ outbound, now, config, sdJwtPublished }: Pa
 
   return {
     /**
-     * Breaches of the rules of a type, and of those that it extends; and those that it extends by their digests. Throws
+     * Breaches of the rules of a type, and of those that it extends; and those that it extends by their digests. Undefined
+     * with `mayLackAddress`: one of them is a name and no address, so that nobody can find its metadata by it. Throws
      * `Faulty`, `Refusal`, `Unavailable('outbound')`.
      */
     async check(
@@ -68,9 +69,21 @@ export function createTypeMetadata({ outbound, now, config, sdJwtPublished }: Pa
       processed: ProcessedSdJwt,
       vct: string,
       integrity: string | undefined,
-    ): Promise<{ faults: Fault[]; assured: string[] }> {
-      const type = await resolveType(vct, integrity, (of, digest) => load(tenantId, of, digest))
-      if (type) return { faults: typeFaults(type, processed), assured: type.assured }
+      { mayLackAddress = false }: { mayLackAddress?: boolean } = {},
+    ): Promise<{ faults: Fault[]; assured: string[] } | undefined> {
+      let lacksAddress = false
+      const loadEach = async (of: string, digest: string | undefined) => {
+        const bytes = await load(tenantId, of, digest)
+        lacksAddress ||= bytes === undefined
+        return bytes
+      }
+      try {
+        const type = await resolveType(vct, integrity, loadEach)
+        if (type) return { faults: typeFaults(type, processed), assured: type.assured }
+      } catch (error) {
+        if (!(mayLackAddress && lacksAddress)) throw error
+      }
+      if (mayLackAddress) return undefined
       throw new Refusal('type_metadata.unavailable', 'The vct is no address, so that its metadata is not known.')
     },
   }

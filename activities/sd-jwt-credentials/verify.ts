@@ -24,7 +24,7 @@ export interface SdJwtVerifyRequest {
   /** Present: a key binding must be there, made for it. */
   keyBinding?: { nonce: string; audience: string }
   checkRevocation: boolean
-  /** `where named`: of a credential with vct#integrity. */
+  /** `where named`: of a credential with vct#integrity, if its type and those that it extends are addresses. */
   checkTypeMetadata: boolean | 'where named'
   /** Absent: any issuer whose key is found. */
   trustedIssuers?: readonly string[]
@@ -85,9 +85,11 @@ export function createSdJwtVerifier(parts: Parts) {
         ...(checkTypeMetadata && {
           async typeFaults(processed, vct, integrity) {
             if (checkTypeMetadata !== true && integrity === undefined) return []
-            const checked = await typeMetadata.check(tenantId, processed, vct, integrity)
-            assured = checked.assured
-            return checked.faults
+            const checked = await typeMetadata.check(tenantId, processed, vct, integrity, {
+              mayLackAddress: checkTypeMetadata !== true,
+            })
+            assured = checked?.assured ?? []
+            return checked?.faults
           },
         }),
         ...(checkRevocation && {

@@ -99,7 +99,10 @@ export interface SdJwtVerifyIn {
   key_binding?: KeyBindingIn | null
   /** Whether the status is checked. Default: true. */
   check_revocation?: boolean | null
-  /** Whether the metadata of the type is fetched and checked. Default: where the credential has vct#integrity. */
+  /**
+   * Whether the metadata of the type is fetched and checked. Default: where the credential has vct#integrity, and its type and
+   * those that it extends are addresses.
+   */
   check_type_metadata?: boolean | null
   /**
    * Issuers whose credentials are accepted: DIDs, https addresses, or names of the keys of IACAs. Default: any issuer of a
@@ -147,7 +150,7 @@ export interface SdJwtVerifyOut {
   /** Every fault that was found. */
   reason: SdJwtReasonOut[]
   /** What was not checked, or only in part. */
-  warnings: ('OldType' | 'KeyBindingNotChecked' | 'StatusNotChecked')[]
+  warnings: ('OldType' | 'KeyBindingNotChecked' | 'StatusNotChecked' | 'TypeMetadataNotChecked')[]
   /** The disclosed claims, where they could be read: they are true only if verified is. */
   claims?: SdJwtClaims
   /** JSON pointers to the claims that a disclosure shows. */

@@ -31,8 +31,11 @@ export interface VerificationRules extends Clock {
   keyBinding: KeyBindingRule
   /** Types that the verifier accepts, as `vct` or one of `aka_vcts`. Absent: every type. */
   types?: readonly string[]
-  /** The type's rules, of which each breach is a fault. Absent: they are not checked. Throws as `issuerKey`. */
-  typeFaults?(processed: ProcessedSdJwt, vct: string, integrity: string | undefined): Promise<Fault[]>
+  /**
+   * The type's rules, of which each breach is a fault; undefined: nobody can find them by the name of the type. Absent: they are
+   * not checked. Throws as `issuerKey`.
+   */
+  typeFaults?(processed: ProcessedSdJwt, vct: string, integrity: string | undefined): Promise<Fault[] | undefined>
   /** Where trust lists have an issuer, or why they do not count it. Absent: none is enforced. */
   find?: ((issuer: string) => TrustFinding) | undefined
   /** Why the verifier may not rely on credentials of this issuer and type. Absent: there is no policy. */
@@ -48,7 +51,7 @@ export interface Check {
 }
 
 /** What could be checked only in part, or not at all. */
-export type Warning = 'OldType' | 'KeyBindingNotChecked' | 'StatusNotChecked'
+export type Warning = 'OldType' | 'KeyBindingNotChecked' | 'StatusNotChecked' | 'TypeMetadataNotChecked'
 
 export interface SdJwtVerdict {
   verified: boolean
@@ -241,7 +244,12 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
     if (!rules.typeFaults || typeof vct !== 'string' || faults.some(({ check }) => GENUINE.has(check))) return
     made.add('TypeMetadata')
     try {
-      faults.push(...(await rules.typeFaults(processed, vct, typeof integrity === 'string' ? integrity : undefined)))
+      const found = await rules.typeFaults(processed, vct, typeof integrity === 'string' ? integrity : undefined)
+      if (found) faults.push(...found)
+      else {
+        made.delete('TypeMetadata')
+        warnings.push('TypeMetadataNotChecked')
+      }
     } catch (error) {
       const fault = foreseen(error, 'TypeMetadata', 'type_metadata', 'type_metadata_unavailable')
       faults.push({ ...fault, check: 'TypeMetadata' })
