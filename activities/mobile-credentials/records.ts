@@ -1,8 +1,10 @@
-import type { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { DocumentSigner, type Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { type Certificate, parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
+import { hasIssued } from '../../protocol/mobile-credentials/issued.ts'
 
 /** Data of a certificate that lists show. */
 export interface CertificateData {
@@ -55,11 +57,22 @@ export interface SignerRecord {
 /** A certificate of our own rows; imports of earlier releases may have bytes after it. */
 export const storedCertificate = (bytes: Uint8Array): Certificate => parseCertificate(new Uint8Array(bytes))
 
-/** Whether a list is of the authority of a certificate: by its key, since certificates have successors (D-327). */
+/**
+ * Whether a list is of the authority that a credential leads to: by its key, since certificates have successors (D-327). A
+ * credential may lead to another certificate than that of the authority whose list it is (D-279), as to that of its signer
+ * alone, where a trust list has it: then it counts that the authority has issued the signer's certificate (D-1087).
+ */
 export const isOfAuthority =
-  (iaca: Certificate | undefined) =>
-  ({ iaca: stored }: { iaca: Uint8Array | null }): boolean =>
-    iaca !== undefined && stored !== null && authorityOf(storedCertificate(stored)) === authorityOf(iaca)
+  (iaca: Certificate | undefined, signer?: Certificate) =>
+  ({ iaca: stored }: { iaca: Uint8Array | null }): boolean => {
+    if (!iaca || stored === null) return false
+    const authority = storedCertificate(stored)
+    return authorityOf(authority) === authorityOf(iaca) || (signer !== undefined && hasIssued(authority, signer))
+  }
+
+/** Whether a document signer has this id; it may be deleted. */
+export const isDocumentSigner = async (em: SqlEntityManager, id: string): Promise<boolean> =>
+  (await em.count(DocumentSigner, { id })) > 0
 
 const dataOf = ({ subject, notBefore, notAfter }: Certificate): CertificateData => ({
   ...subject,

@@ -7,6 +7,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { keyOf, type Session } from '../../protocol/mobile-credentials/device-auth.ts'
+import { issuersAmong } from '../../protocol/mobile-credentials/issued.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import { type ListTrust, readMobileList } from '../../protocol/mobile-credentials/status.ts'
 import { type Reason, verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
@@ -102,8 +103,13 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
   const clock = () => ({ now: now(), toleranceMs: config.clockToleranceMs })
 
   /** Own lists are read from their rows: current, and without a network call. */
-  async function stateIn(tenantId: string, entry: TokenEntry, trust: ListTrust): Promise<StatusState> {
-    const isBy = isOfAuthority(trust.iaca)
+  async function stateIn(
+    tenantId: string,
+    entry: TokenEntry,
+    trust: ListTrust,
+    signer: Certificate | undefined,
+  ): Promise<StatusState> {
+    const isBy = isOfAuthority(trust.iaca, signer)
     const ours = await namedLists.ownState(entry, { path: OWN_LIST, kind: LIST_KIND, isBy })
     if (ours !== undefined) return ours
     const list = await namedLists.foreignList(entry.url, {
@@ -139,21 +145,27 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       const rules = {
         now: now(),
         ...(trust && { find: (iaca: Certificate | undefined) => trust.find(iaca && authorityOf(iaca)) }),
-        reasonsAgainst: (docType: string, iaca: Certificate | undefined) =>
-          policyGate.reasonsAgainst(tenantId, {
-            format: 'mobile',
-            issuer: iaca && authorityOf(iaca),
-            types: [docType],
-          }),
         isRevoked,
-        statusOf: (entry: TokenEntry, iaca: Certificate) => stateIn(tenantId, entry, { iaca, isRevoked }),
         session: given,
       }
       try {
         const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
           const trusted = [...anchorsOf(mdoc.chain), ...iacas]
-          const verdict = await verifyMdoc(mdoc, { ...rules, trusted })
+          const given = mdoc.chain.flatMap((der) => readCertificate(der) ?? [])
+          const issuers = given[0] ? issuersAmong([...given.slice(1), ...iacas], given[0]) : []
+          const verdict = await verifyMdoc(mdoc, {
+            ...rules,
+            trusted,
+            reasonsAgainst: (docType, iaca) =>
+              policyGate.reasonsAgainst(tenantId, {
+                format: 'mobile',
+                issuer: iaca && authorityOf(iaca),
+                ...(iaca && { authorities: issuers.map(authorityOf) }),
+                types: [docType],
+              }),
+            statusOf: (entry, iaca) => stateIn(tenantId, entry, { iaca, issuers, isRevoked }, given[0]),
+          })
           const { verified, reasons, warnings, signer, iaca, trust: listed } = verdict
           const { docType, signed, validFrom, validUntil } = mdoc.mso
           const [from, until] = [validFrom.toISOString(), validUntil.toISOString()]

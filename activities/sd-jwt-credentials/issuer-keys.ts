@@ -7,6 +7,7 @@ import { parseForeignJson } from '../../protocol/json.depth.ts'
 import type { Json } from '../../protocol/json.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
 import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { issuersAmong } from '../../protocol/mobile-credentials/issued.ts'
 import { Faulty, faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import {
   chooseKey,
@@ -57,6 +58,8 @@ export interface FoundKey extends IssuerKey {
   iaca?: Certificate
   /** The certificates that lead there, the signer's own first. */
   path?: readonly Certificate[]
+  /** Those of who has issued the signer's own, as far as they came along or are IACAs of the tenant. */
+  issuers?: readonly Certificate[]
 }
 
 const refuse = (code: string, message: string) => faulty('IssuerKey', code, message)
@@ -138,32 +141,49 @@ export function createIssuerKeys(parts: Parts) {
     return { key: verificationKey(method), issuer }
   }
 
-  async function byCertificate(tenantId: string, { chain, issuer }: Extract<IssuerReference, { by: 'x5c' }>) {
+  async function byCertificate(
+    tenantId: string,
+    { chain, issuer }: Extract<IssuerReference, { by: 'x5c' }>,
+    { path: [signer] = [], issuers: known = [] }: Pick<FoundKey, 'path' | 'issuers'> = {},
+  ) {
     const [trust, trusted, revoked] = await Promise.all([
       trustGate.trustFor(tenantId, 'sd-jwt-vc'),
       systemSql.query<{ certificate: Buffer }>({ name: 'sd-jwt-iacas', text: TRUSTED, values: [tenantId] }),
       systemSql.query<{ key: string }>({ name: 'sd-jwt-revoked-signers', text: REVOKED, values: [tenantId] }),
     ])
     const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
-    const listed = trust?.anchorsOf(chain.flatMap((der) => readCertificate(der) ?? [])) ?? []
+    const given = chain.flatMap((der) => readCertificate(der) ?? [])
+    const listed = trust?.anchorsOf(given) ?? []
     const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
-    const { leaf, anchor, path } = leadToListed(chain, listed, iacas, {
+    // who has issued the certificate of a credential's signer may also issue that of its list's
+    const beside = signer ? [...known, ...issuersAmong(given, signer)] : []
+    const { leaf, anchor, path } = leadToListed(chain, listed, [...iacas, ...beside], {
       now: now(),
       toleranceMs,
       isRevoked: (certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(certificate) ?? ''),
     })
     if (issuer !== undefined && !isCertificateOf(leaf, issuer))
       throw refuse('certificate_of_other', 'The certificate in the x5c of the header does not name the iss.')
-    return { key: keyOfCertificate(leaf.publicKey), issuer: authorityOf(anchor), iaca: anchor, path }
+    const direct = path[1] ?? anchor
+    const issuers = [
+      ...(direct.fingerprint === leaf.fingerprint ? [] : [direct]),
+      ...issuersAmong([...given, ...iacas, ...beside], leaf),
+    ]
+    return { key: keyOfCertificate(leaf.publicKey), issuer: authorityOf(anchor), iaca: anchor, path, issuers }
   }
 
   return {
-    /** Throws `Faulty`, `Refusal`, `Unavailable('outbound')`. */
-    find(tenantId: string, reference: IssuerReference): Promise<FoundKey> {
+    /** `of`: the key of the credential whose status list it is. Throws `Faulty`, `Refusal`, `Unavailable('outbound')`. */
+    find(tenantId: string, reference: IssuerReference, of?: FoundKey): Promise<FoundKey> {
       if (reference.by === 'did') return byDid(tenantId, reference)
-      return reference.by === 'x5c' ? byCertificate(tenantId, reference) : byMetadata(tenantId, reference)
+      return reference.by === 'x5c' ? byCertificate(tenantId, reference, of) : byMetadata(tenantId, reference)
     },
   }
 }
+
+/** The names of an issuer: of the trusted authority, and of those that have issued its certificate. */
+export const namesOf = ({ issuer, issuers = [] }: FoundKey): string[] => [
+  ...new Set([issuer, ...issuers.map(authorityOf)]),
+]
 
 export type IssuerKeys = ReturnType<typeof createIssuerKeys>

@@ -1,4 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts'
+import { issuersAmong } from '../../protocol/mobile-credentials/issued.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import { type IssuerReference, issuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import { readStatusListJwt } from '../../protocol/sd-jwt-credentials/status-list.ts'
@@ -27,15 +28,19 @@ function didOf(reference: Exclude<IssuerReference, { by: 'x5c' }>, { url }: Toke
   return did
 }
 
+/** Whether the authority that issued the certificate of the one has issued that of the other as well (D-1087). */
+const isBeside = ({ issuers = [] }: FoundKey, { path: [signer] = [] }: FoundKey): boolean =>
+  signer !== undefined && issuersAmong(issuers, signer).length > 0
+
 /** The statuses of SD-JWT VC credentials, in lists that their issuers sign. */
 export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts) {
   /** Own lists are read from their rows: current, and without a network call. */
-  const ownEntry = (entry: TokenEntry, reference: IssuerReference, { iaca }: FoundKey) => {
+  const ownEntry = (entry: TokenEntry, reference: IssuerReference, { iaca, path }: FoundKey) => {
     if (reference.by !== 'x5c') {
       const of = didOf(reference, entry)
       return namedLists.ownState(entry, { path: OF_DIDS, kind: DID_LIST, isBy: ({ did }) => did === of })
     }
-    return namedLists.ownState(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, isBy: isOfAuthority(iaca) })
+    return namedLists.ownState(entry, { path: OF_SIGNERS, kind: SIGNER_LIST, isBy: isOfAuthority(iaca, path?.[0]) })
   }
 
   return {
@@ -64,8 +69,9 @@ export function createSdJwtStatus({ now, config, namedLists, issuerKeys }: Parts
               const key = await issuerKeys.find(
                 tenantId,
                 issuerReference({ header, payload: iss === undefined ? {} : { iss } }),
+                found,
               )
-              if (key.issuer === found.issuer) return key.key
+              if (key.issuer === found.issuer || isBeside(key, found)) return key.key
               throw faulty('Status', 'status_list_of_other', 'Another issuer signed the status list.')
             },
             { now: now(), toleranceMs: config.clockToleranceMs },

@@ -1,4 +1,4 @@
-import type { PolicyGate } from '../../protocol/credentials/policy.ts'
+import type { JudgedCredential, PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { TrustGate } from '../../protocol/credentials/trust.ts'
 import type { Certificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
@@ -6,7 +6,7 @@ import { type IssuerReference, listedBy } from '../../protocol/sd-jwt-credential
 import { type SdJwtVerdict, verifySdJwt } from '../../protocol/sd-jwt-credentials/verify.ts'
 import type { NamedLists } from '../credentials/status-lists/named.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { FoundKey, IssuerKeys } from './issuer-keys.ts'
+import { type FoundKey, type IssuerKeys, namesOf } from './issuer-keys.ts'
 import { createSdJwtStatus } from './status.ts'
 import type { TypeMetadataReader } from './type-metadata.ts'
 
@@ -43,12 +43,18 @@ export function createSdJwtVerifier(parts: Parts) {
   const { now, config, issuerKeys, policyGate, trustGate, typeMetadata } = parts
   const status = createSdJwtStatus(parts)
 
+  /** By what a policy knows the issuer (D-856), also where a trust list has the certificate of the signer alone (D-1087). */
+  function judged(found: FoundKey, types: readonly string[]): JudgedCredential {
+    const [issuer, ...authorities] = namesOf(found)
+    return { format: 'sd-jwt-vc', issuer, authorities, types }
+  }
+
   /** Anybody may publish a type that extends another one: its issuer must be one for the other type, too (D-939). */
-  async function reliedOn(tenantId: string, { issuer }: SdJwtVerdict, types: readonly string[]): Promise<string[]> {
-    if (issuer === undefined) return []
+  async function reliedOn(tenantId: string, found: FoundKey | undefined, types: readonly string[]): Promise<string[]> {
+    if (!found) return []
     const kept: string[] = []
     for (const type of types) {
-      const asked = { format: 'sd-jwt-vc' as const, issuer, types: [type] }
+      const asked = judged(found, [type])
       if ((await policyGate.reasonsAgainst(tenantId, asked)).length === 0) kept.push(type)
     }
     return kept
@@ -60,12 +66,12 @@ export function createSdJwtVerifier(parts: Parts) {
       const trust = await trustGate.trustFor(tenantId, 'sd-jwt-vc')
       let known: { reference: IssuerReference; found: FoundKey } | undefined
       let assured: readonly string[] = []
-      function assertTrusted(issuer: string): void {
-        if (trustedIssuers && !trustedIssuers.includes(issuer))
+      function assertTrusted(names: readonly string[]): void {
+        if (trustedIssuers && !names.some((name) => trustedIssuers.includes(name)))
           throw faulty('IssuerKey', 'issuer_not_trusted', 'The issuer is not one of the trusted issuers.')
       }
       function assertRelied(issuer: string): void {
-        assertTrusted(issuer)
+        assertTrusted([issuer])
         if (trust) listedBy(trust.find(issuer))
       }
       const verdict = await verifySdJwt(payload, {
@@ -76,12 +82,18 @@ export function createSdJwtVerifier(parts: Parts) {
           // nothing is fetched for an issuer that is named and does not count; certificates come along
           if (reference.by !== 'x5c') assertRelied(reference.issuer)
           const found = await issuerKeys.find(tenantId, reference)
-          assertTrusted(found.issuer)
+          assertTrusted(namesOf(found))
           known = { reference, found }
           return found
         },
         find: trust?.find,
-        reasonsAgainst: (issuer, types) => policyGate.reasonsAgainst(tenantId, { format: 'sd-jwt-vc', issuer, types }),
+        reasonsAgainst(issuer, types) {
+          const found = known?.found
+          return policyGate.reasonsAgainst(
+            tenantId,
+            found ? judged(found, types) : { format: 'sd-jwt-vc', issuer, types },
+          )
+        },
         ...(checkTypeMetadata && {
           async typeFaults(processed, vct, integrity) {
             if (checkTypeMetadata !== true && integrity === undefined) return []
@@ -99,7 +111,7 @@ export function createSdJwtVerifier(parts: Parts) {
           },
         }),
       })
-      const extended = verdict.verified ? await reliedOn(tenantId, verdict, assured) : []
+      const extended = verdict.verified ? await reliedOn(tenantId, known?.found, assured) : []
       return { ...verdict, extended, chain: known?.found.path ?? [] }
     },
   }

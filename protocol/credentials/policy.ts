@@ -5,6 +5,8 @@ export interface JudgedCredential {
   format: FormatName
   /** The DID of the issuer, or the name of the key of the IACA; undefined where the credential leads to none. */
   issuer: string | undefined
+  /** Names of the authorities that have certified its signer; they count where the ecosystem does not know the issuer's own. */
+  authorities?: readonly string[]
   /** As the credential names them, with or without VerifiableCredential; the document type of a mobile credential. */
   types: readonly string[]
 }

@@ -15,6 +15,7 @@ import {
 import { type Clock, hasCome } from '../time.ts'
 import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
 import { isFitFor, isSignedByKey } from './device-auth.ts'
+import { issuersAmong } from './issued.ts'
 
 const BOUNDS = { code: 'status_list.malformed', maxBytes: LIST_BYTES }
 /** A CWT may have its own tag around that of COSE (RFC 8392, section 6). */
@@ -45,19 +46,37 @@ export const mobileListCwt = (list: UnsignedToken, certificate: Uint8Array): ToS
 export interface ListTrust {
   /** The trusted certificate that the credential leads to. */
   iaca: Certificate
+  /** Where that is the certificate of the credential's signer itself: those of who has issued it. */
+  issuers?: readonly Certificate[]
   isRevoked(signer: Certificate): boolean
 }
 
 const notVerified = (message: string) => new Refusal('status_list.not_verified', message)
 
 /** The certificate that signed a list, which the IACA of the credential must have issued. */
-function listSigner(chain: Cbor, { iaca, isRevoked }: ListTrust, { now, toleranceMs = 0 }: Clock): Certificate {
-  const [first] = Array.isArray(chain) ? chain : [chain]
-  const signer = first instanceof Uint8Array ? readCertificate(first) : undefined
+function listSigner(chain: Cbor, trust: ListTrust, { now, toleranceMs = 0 }: Clock): Certificate {
+  const { iaca, issuers = [], isRevoked } = trust
+  const given = (Array.isArray(chain) ? chain : [chain]).map((each) =>
+    each instanceof Uint8Array ? readCertificate(each) : undefined,
+  )
+  const [signer, ...others] = given
   if (!signer) throw malformedList('its x5chain has no certificate')
-  if (signer.fingerprint !== iaca.fingerprint && !(iaca.isAuthority && isIssuedBy(signer, iaca)))
-    throw notVerified('The IACA of the credential did not issue the certificate of its status list.')
-  if (signerFaults(signer, iaca).length > 0)
+  // a signer that is trusted by itself has another one of its authority beside it, which signs the list (D-1087)
+  const authorities = iaca.isAuthority
+    ? [iaca]
+    : [
+        ...issuers,
+        ...issuersAmong(
+          others.filter((each) => each !== undefined),
+          iaca,
+        ),
+      ]
+  const authority =
+    signer.fingerprint === iaca.fingerprint
+      ? iaca
+      : authorities.find((each) => each.isAuthority && isIssuedBy(signer, each))
+  if (!authority) throw notVerified('The IACA of the credential did not issue the certificate of its status list.')
+  if (signerFaults(signer, authority).length > 0)
     throw notVerified('The certificate of the status list is not one of a document signer.')
   const isOver = now.getTime() > signer.notAfter.getTime() + toleranceMs
   if (isOver || now.getTime() < signer.notBefore.getTime() - toleranceMs || isRevoked(signer))

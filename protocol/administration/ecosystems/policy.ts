@@ -109,10 +109,13 @@ function typeBeyond({ byKind }: Policy, grant: Grant, profile: Profile, types: r
 }
 
 /** Why a credential of this issuer is not one of the ecosystem; undefined where it is. */
-export function issuerFault(policy: Policy, { format, issuer, types }: JudgedCredential): PolicyFault | undefined {
+export function issuerFault(policy: Policy, judged: JudgedCredential): PolicyFault | undefined {
+  const { format, issuer, authorities = [], types } = judged
   const profile = slugOf(format)
-  const participant = issuer === undefined ? undefined : policy.byIdentifier.get(keyOf(profile, issuer))
-  const what = issuer === undefined ? 'The issuer' : `The issuer ${shown(issuer)}`
+  const names = issuer === undefined ? [] : [issuer, ...authorities]
+  const known = names.find((name) => policy.byIdentifier.has(keyOf(profile, name))) ?? issuer
+  const participant = known === undefined ? undefined : policy.byIdentifier.get(keyOf(profile, known))
+  const what = known === undefined ? 'The issuer' : `The issuer ${shown(known)}`
   if (!participant)
     return { rule: 'issuer_unknown', message: `${what} is no participant of the ecosystem for ${profile} credentials.` }
   if (!participant.issuer.isHeld)

@@ -1,0 +1,22 @@
+import 'reflect-metadata'
+import { KeyUsageFlags } from '@peculiar/x509'
+import { authorityOf } from './authority.ts'
+import { type Certificate, isIssuedBy } from './certificates.read.ts'
+
+/** Of RSA, and of a curve with parameters of one's own, anybody can make a key that fits a signature that somebody else made. */
+const isOfOneKey = ({ publicKey: { asymmetricKeyType: type, asymmetricKeyDetails: details } }: Certificate): boolean =>
+  type === 'ed25519' || (type === 'ec' && details?.namedCurve !== undefined)
+
+/** Whether this authority has signed a certificate: so it is known even where nobody says that the authority is trusted. */
+export const hasIssued = (authority: Certificate, certificate: Certificate): boolean =>
+  authority.isAuthority &&
+  ((authority.keyUsage ?? 0) & KeyUsageFlags.keyCertSign) !== 0 &&
+  isOfOneKey(authority) &&
+  isIssuedBy(certificate, authority)
+
+/** Of these certificates those of who issued another one, each key once. */
+export function issuersAmong(candidates: readonly Certificate[], certificate: Certificate): Certificate[] {
+  const issuers = new Map<string, Certificate>()
+  for (const each of candidates) if (hasIssued(each, certificate)) issuers.set(authorityOf(each), each)
+  return [...issuers.values()]
+}
