@@ -153,7 +153,7 @@ export interface CredentialFormat<Request = never, Row extends SignedRow = Signe
   /** Returns a version of a template, by default the current one, even if deleted; undefined where there is none. */
   readTemplate?(em: SqlEntityManager, id: string, version?: number): Promise<TemplateVersion | undefined>
 
-  /** Whether an issuer of the format's own, which is no DID, has this id; it may be deleted. */
+  /** Whether an issuer that is no DID, and signs credentials of the format, has this id; it may be deleted. */
   hasIssuer?(em: SqlEntityManager, id: string): Promise<boolean>
 
   batches: BatchFormat
@@ -179,10 +179,11 @@ export function createFormats(formats: readonly CredentialFormat[]) {
       return format
     },
 
-    /** The format that has an issuer of its own with this id; undefined for DIDs and unknown ids. */
-    async formatOfIssuer(em: SqlEntityManager, id: string): Promise<FormatName | undefined> {
-      for (const { name, hasIssuer } of formats) if (await hasIssuer?.(em, id)) return name
-      return undefined
+    /** The formats that the issuer with this id, which is no DID, signs; empty for DIDs and unknown ids. */
+    async formatsOfIssuer(em: SqlEntityManager, id: string): Promise<FormatName[]> {
+      const found: FormatName[] = []
+      for (const { name, hasIssuer } of formats) if (await hasIssuer?.(em, id)) found.push(name)
+      return found
     },
 
     /** Finds a template of any format, with its format; undefined where there is none. */

@@ -72,13 +72,18 @@ const toRecord = ({
   endedAt: endedAt?.toISOString() ?? null,
 })
 
-/** The only format of a template or a batch. Throws `request.invalid` for one that the request does not name. */
-function assertRevocable(format: FormatName, { writable, named }: RevocableFormats): void {
-  if (named && !named.includes(format))
+/**
+ * Those formats of a template, a batch or a document signer that the request names, or all: what it asks for is revoked as a
+ * whole or not at all. Throws `request.invalid` where it names none of them, `token.insufficient_scope`.
+ */
+function revocableOf(formats: readonly FormatName[], { writable, named }: RevocableFormats): FormatName[] {
+  const wanted = formats.filter((format) => named?.includes(format) ?? true)
+  if (wanted.length === 0)
     throw new Refusal('request.invalid', 'The credentials have another format than the request names.', [
-      { path: 'formats', code: 'format', message: `expected ${slugOf(format)}, or no formats` },
+      { path: 'formats', code: 'format', message: `expected ${formats.map(slugOf).join(' or ')}, or no formats` },
     ])
-  assertScope('write', writable, format)
+  for (const format of wanted) assertScope('write', writable, format)
+  return wanted
 }
 
 /**
@@ -88,7 +93,7 @@ function assertRevocable(format: FormatName, { writable, named }: RevocableForma
 async function claimBatch(em: SqlEntityManager, id: string, formats: RevocableFormats) {
   const batch = isUuid(id) ? await em.findOne(CredentialBatch, { id }, LOCKED) : null
   if (!batch || batch.state === 'RECEIVING') throw batchNotFound()
-  assertRevocable(batch.format, formats)
+  revocableOf([batch.format], formats)
   if (batch.state !== 'COMPLETED' && batch.state !== 'CANCELLED')
     throw new Refusal(
       'batch.not_ended',
@@ -125,7 +130,7 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
   async function templateFormat(em: SqlEntityManager, id: string, revocable: RevocableFormats): Promise<FormatName> {
     const template = isUuid(id) ? await formats.findTemplate(em, id) : undefined
     if (!template) throw new Refusal('credential_template.not_found', 'There is no such credential template.')
-    assertRevocable(template.format, revocable)
+    revocableOf([template.format], revocable)
     return template.format
   }
 
@@ -146,13 +151,10 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
     return em.findOneOrFail(Revocation, { scope: 'batch', subject: id })
   }
 
-  /** Returns how the row names an issuer: a DID, or the id of an issuer of a format's own. */
+  /** Returns how the row names an issuer: a DID, or the id of a document signer. */
   async function issuerOf(em: SqlEntityManager, id: string, revocable: RevocableFormats) {
-    const own = isUuid(id) ? await formats.formatOfIssuer(em, id) : undefined
-    if (own) {
-      assertRevocable(own, revocable)
-      return { subject: id, formats: [own] }
-    }
+    const signed = isUuid(id) ? await formats.formatsOfIssuer(em, id) : []
+    if (signed.length > 0) return { subject: id, formats: revocableOf(signed, revocable) }
     const row = await didOf(em, id)
     return { subject: row.did, didId: row.id, formats: [...(revocable.named ?? revocable.writable)] }
   }
@@ -178,8 +180,9 @@ export function createRevocations({ database, outbox, uuid, operations, formats 
     },
 
     /**
-     * Credentials issued later stay valid. The format of a template, a batch or a document signer decides which credentials
-     * are revoked; of a DID, those of the formats that the request names, or of all that the caller may revoke. Throws
+     * Credentials issued later stay valid. The format of a template or a batch decides which credentials are revoked; of a
+     * document signer, those of the formats that the request names, or of all that it signs; of a DID, those of the formats
+     * that the request names, or of all that the caller may revoke. Throws
      * `batch.not_found`, `batch.not_ended`, `credential_template.not_found`, `did.not_found`,
      * `token.insufficient_scope`, `request.invalid`.
      */

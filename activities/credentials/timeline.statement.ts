@@ -4,7 +4,7 @@
 /** Values: the credential's id, the time now. */
 const CREDENTIAL = `with c as (
   select c.id, c.created_at, c.batch_id, c.batch_row, c.template_id, c.template_version, c.expiration_date, c.status_list_id,
-    c.status_index, c.suspension_list_id, c.suspension_index, (select d.did from dids d where d.id = c.did_id) as issuer
+    c.status_index, c.suspension_list_id, c.suspension_index, coalesce((select d.did from dids d where d.id = c.did_id), c.document_signer_id::text) as issuer
   from credentials c where c.id = ?
 )`
 

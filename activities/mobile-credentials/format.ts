@@ -1,7 +1,7 @@
-import { DocumentSigner } from '../../entities/mobile-credentials.ts'
 import { readMdocs } from '../../protocol/mobile-credentials/read.ts'
 import { statusEntryOf } from '../../protocol/mobile-credentials/status.ts'
 import type { BatchFormat, CredentialFormat, StatusKinds, WalletFormat } from '../credentials/format.ts'
+import { isDocumentSigner } from './records.ts'
 import type { MobileSigning, MobileSignRequest, SignedMobileRow } from './sign.ts'
 import { readMobileTemplateVersion } from './templates.ts'
 
@@ -29,7 +29,7 @@ export const createMobileFormat = ({
     return { subjects: [], ...(entry && { statusEntry: { listUrl: entry.url, index: entry.index } }) }
   },
   readTemplate: readMobileTemplateVersion,
-  hasIssuer: async (em, id) => (await em.count(DocumentSigner, { id })) > 0,
+  hasIssuer: isDocumentSigner,
   batches,
   wallets,
 })

@@ -3,6 +3,7 @@ import { isObject } from '../../protocol/json.ts'
 import { statusEntryOf } from '../../protocol/sd-jwt-credentials/status-list.ts'
 import type { BatchFormat, CredentialFormat, WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
+import { isDocumentSigner } from '../mobile-credentials/records.ts'
 import type { SdJwtSigning, SignedSdJwtRow } from './sign.ts'
 import { readSdJwtTemplateVersion } from './templates.ts'
 import type { SdJwtTerms } from './terms.ts'
@@ -34,6 +35,7 @@ export const createSdJwtFormat = ({
     }
   },
   readTemplate: readSdJwtTemplateVersion,
+  hasIssuer: isDocumentSigner,
   batches,
   wallets,
 })

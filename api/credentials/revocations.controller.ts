@@ -38,8 +38,8 @@ export function assertRevokes(isRevoked: BulkRevocation): void {
 interface RevocationsIn {
   by: 'template' | 'batch' | 'issuer'
   /**
-   * Id of the template or the batch; the issuer's DID, or the id of a document signer, which needs the scope
-   * mobile-credentials:write as well.
+   * Id of the template or the batch; the issuer's DID, or the id of a document signer, which needs the scopes
+   * mobile-credentials:write and sd-jwt-credentials:write as well, or that of the formats named.
    * @minLength 1
    * @maxLength 2048
    */
@@ -47,10 +47,10 @@ interface RevocationsIn {
   /** true: a bulk revocation cannot be undone in one request. */
   is_revoked: BulkRevocation
   /**
-   * Revokes only credentials of these formats. Default: of all whose scope to write the token has. A template or a batch
-   * has one format.
+   * Revokes only credentials of these formats. Default: of all whose scope to write the token has; of a document signer,
+   * of both that it signs. A template or a batch has one format.
    * @minItems 1
-   * @maxItems 4
+   * @maxItems 5
    */
   formats?: CredentialFormatName[]
 }

@@ -13,9 +13,11 @@ import type { UnsignedToken } from '../../protocol/status-list/token.ts'
 import { makeForeignIssuer } from '../support/credentials/mobile.issuers.ts'
 import { IACAS, makeIaca, makeSigner, SIGN, SIGNERS, type SignedMobile } from '../support/credentials/mobile.ts'
 import { openWorldBeside, type WorldBeside } from '../support/parts/elsewhere.ts'
+import { signSdJwt, verifySdJwt } from '../support/sd-jwt/credentials.ts'
 import type { Reply, World } from '../support/world.ts'
 
 const MOBILE = '/v1/credentials/mobile'
+const REVOCATIONS = '/v1/credentials/web-semantic/revocations'
 const lists = new Map<string, { status?: number; body: Uint8Array | string }>()
 
 let world: World
@@ -169,15 +171,11 @@ test('nobody makes the platform fetch a list by a credential that is not genuine
   t.deepEqual(await reasons(encoded), ['StatusUnavailable'])
 })
 
-test('all credentials of a document signer are revoked at once, with the scope of mobile credentials', async (t) => {
-  const { token, signer, sign, reasons } = await newIssuer()
-  const [first, second, without] = [await sign(), await sign(), await sign({ revocable: false })]
-  await makeSigner(world, { active: true }, token)
-  const other = await sign()
-  const path = '/v1/credentials/web-semantic/revocations'
-  const body = { by: 'issuer', id: signer.id, is_revoked: true }
-  const reply = await world.ask(path, { token, body })
-  t.is(reply.status, 202, reply.text)
+/** Begins a bulk revocation of all that a document signer issued, and does its first pass. */
+async function revokeSigner(token: string, signerId: string, more: object = {}): Promise<string> {
+  const body = { by: 'issuer', id: signerId, is_revoked: true, ...more }
+  const reply = await world.ask(REVOCATIONS, { token, body })
+  if (reply.status !== 202) throw new Error(reply.text)
   const { id } = reply.json<{ id: string }>()
   const { rows } = await world.dependencies.systemSql.query<{ tenant_id: string }>({
     text: 'select tenant_id from credential_revocations where id = $1',
@@ -186,16 +184,65 @@ test('all credentials of a document signer are revoked at once, with the scope o
   const activities = createActivities(world.dependencies)
   const subject = { tenantId: rows[0]?.tenant_id ?? '', revocationId: id }
   for (let phase = 'more'; phase !== 'done' && phase !== 'wait'; ) phase = (await activities.revokeSlice(subject)).phase
+  return id
+}
+
+test('a document signer is revoked with all that it issued, mdocs and SD-JWT VCs, or the formats named (D-1085)', async (t) => {
+  const { token, signer, sign, reasons } = await newIssuer()
+  const mobile = await sign()
+  const payload = { vct: 'https://credentials.example/identity', name: 'Ada' }
+  const request = { payload, issued_as: 'x5c', document_signer_id: signer.id, revocable: true }
+  const [first, second] = [await signSdJwt(world, request, token), await signSdJwt(world, request, token)]
+  const codes = async (encoded: string) => (await verifySdJwt(world, encoded, {}, token)).reason.map(({ code }) => code)
+  t.deepEqual(await codes(first.encoded), [])
+  const named = await revokeSigner(token, signer.id, { formats: ['sd-jwt-vc', 'web-semantic'] })
+  t.deepEqual([await codes(first.encoded), await reasons(mobile.encoded)], [['sd_jwt.revoked'], []])
+  t.like((await world.ask(`${REVOCATIONS}/${named}`, { token })).json(), { formats: ['sd-jwt-vc'], revoked: 2 })
+  const timeline = await world.ask(`/v1/credentials/${second.id}/timeline`, { token })
+  const { data } = timeline.json<{ data: { type: string; details: object }[] }>()
+  t.deepEqual(
+    data.find(({ type }) => type === 'credential.revoked')?.details,
+    { by: 'issuer', revocation_id: named },
+    timeline.text,
+  )
+  const third = await signSdJwt(world, request, token)
+  const all = await revokeSigner(token, signer.id)
+  t.deepEqual([await codes(third.encoded), await reasons(mobile.encoded)], [['sd_jwt.revoked'], ['Revoked']])
+  t.like((await world.ask(`${REVOCATIONS}/${all}`, { token })).json(), { formats: ['mobile', 'sd-jwt-vc'], revoked: 2 })
+  const body = { by: 'issuer', id: signer.id, is_revoked: true, formats: ['compact'] }
+  t.deepEqual(typeOf(await world.ask(REVOCATIONS, { token, body })), [400, 'request.invalid'])
+})
+
+test('without formats, the token needs the scope of each that a document signer signs (D-1085)', async (t) => {
+  await makeIaca(world)
+  const { id } = await makeSigner(world, { active: true })
+  const statusOf = async (scope: string, formats?: string[]) => {
+    const token = await world.tokenOf(world.first, `semantic-credentials:write ${scope}`)
+    const body = { by: 'issuer', id, is_revoked: true, formats }
+    return (await world.ask(REVOCATIONS, { token, body })).status
+  }
+  t.is(await statusOf('mobile-credentials:write'), 403)
+  t.is(await statusOf('sd-jwt-credentials:write'), 403)
+  t.is(await statusOf('mobile-credentials:write', ['mobile']), 202)
+  t.is(await statusOf('mobile-credentials:write sd-jwt-credentials:write'), 202)
+})
+
+test('all credentials of a document signer are revoked at once, with the scope of mobile credentials', async (t) => {
+  const { token, signer, sign, reasons } = await newIssuer()
+  const [first, second, without] = [await sign(), await sign(), await sign({ revocable: false })]
+  await makeSigner(world, { active: true }, token)
+  const other = await sign()
+  const id = await revokeSigner(token, signer.id)
   for (const { encoded } of [first, second]) t.deepEqual(await reasons(encoded), ['Revoked'])
   for (const { encoded } of [without, other]) t.deepEqual(await reasons(encoded), [])
-  t.like((await world.ask(`${path}/${id}`, { token })).json(), { subject: signer.id, checked: 3, revoked: 2 })
+  t.like((await world.ask(`${REVOCATIONS}/${id}`, { token })).json(), { subject: signer.id, checked: 3, revoked: 2 })
   const { clientId, clientSecret } = world.first
   const scoped = { clientId, clientSecret, grantType: 'client_credentials', scope: 'semantic-credentials:write' }
   await makeIaca(world)
   const own = await makeSigner(world, { active: true })
   const narrow = (await world.ask('/v1/auth/token', { body: scoped })).json<{ access_token: string }>().access_token
-  t.deepEqual(typeOf(await world.ask(path, { token: narrow, body: { ...body, id: own.id } })), [
-    403,
-    'token.insufficient_scope',
-  ])
+  t.deepEqual(
+    typeOf(await world.ask(REVOCATIONS, { token: narrow, body: { by: 'issuer', id: own.id, is_revoked: true } })),
+    [403, 'token.insufficient_scope'],
+  )
 })
