@@ -31,10 +31,7 @@ export interface VerificationRules extends Clock {
   keyBinding: KeyBindingRule
   /** Types that the verifier accepts, as `vct` or one of `aka_vcts`. Absent: every type. */
   types?: readonly string[]
-  /**
-   * The type's rules, of which each breach is a fault; undefined: nobody can find them by the name of the type. Absent: they are
-   * not checked. Throws as `issuerKey`.
-   */
+  /** Faults by the type's rules; undefined: its name leads to none. Absent: not checked. Throws as `issuerKey`. */
   typeFaults?(processed: ProcessedSdJwt, vct: string, integrity: string | undefined): Promise<Fault[] | undefined>
   /** Where trust lists have an issuer, or why they do not count it. Absent: none is enforced. */
   find?: ((issuer: string) => TrustFinding) | undefined
@@ -245,11 +242,8 @@ export async function verifySdJwt(text: string, rules: VerificationRules): Promi
     made.add('TypeMetadata')
     try {
       const found = await rules.typeFaults(processed, vct, typeof integrity === 'string' ? integrity : undefined)
-      if (found) faults.push(...found)
-      else {
-        made.delete('TypeMetadata')
-        warnings.push('TypeMetadataNotChecked')
-      }
+      faults.push(...(found ?? []))
+      if (!found && made.delete('TypeMetadata')) warnings.push('TypeMetadataNotChecked')
     } catch (error) {
       const fault = foreseen(error, 'TypeMetadata', 'type_metadata', 'type_metadata_unavailable')
       faults.push({ ...fault, check: 'TypeMetadata' })

@@ -20,6 +20,7 @@ import { mobileListCwt, readMobileList, statusMember } from '../../protocol/mobi
 import { Faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import { integrityOf } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import { signSdJwt, unsignedSdJwt } from '../../protocol/sd-jwt-credentials/issue.ts'
+import type { IssuerReference } from '../../protocol/sd-jwt-credentials/issuers.ts'
 import type { ProcessedSdJwt } from '../../protocol/sd-jwt-credentials/processed.ts'
 import { issueElsewhere, makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 
@@ -69,7 +70,7 @@ async function stateBy(
     issuerKeys,
     namedLists: createNamedLists({ ...parts, outbound } as never),
   })
-  const reference = { by: 'x5c', chain: [...credential] } as const
+  const reference: IssuerReference = { by: 'x5c', chain: [...credential] }
   return status.stateIn(TENANT, { index: 7, url }, reference, await issuerKeys.find(TENANT, reference))
 }
 
@@ -95,7 +96,7 @@ test('an own list is of the authority that has issued the certificate of the sig
     const credentialStatus = { storedEntry: async () => row }
     const namedLists = createNamedLists({ ...parts, tenants, credentialStatus } as never)
     const issuerKeys = createIssuerKeys(parts as never)
-    const reference = { by: 'x5c', chain: [signer.certificate] } as const
+    const reference: IssuerReference = { by: 'x5c', chain: [signer.certificate] }
     const url = `https://platform.example/v1/credentials/mobile/status-lists/${randomUUID()}`
     const status = createSdJwtStatus({ ...parts, issuerKeys, namedLists })
     return status.stateIn(TENANT, { index: 0, url }, reference, await issuerKeys.find(TENANT, reference))
@@ -103,6 +104,14 @@ test('an own list is of the authority that has issued the certificate of the sig
   t.is(await stateFor(authority.certificate), 'valid')
   t.is(await stateFor(await authority.renewed()), 'valid')
   await t.throwsAsync(stateFor(stranger.certificate), { code: 'status_list.mismatch' })
+})
+
+/** A policy that allows all, and keeps what it was asked for. */
+const policyAsked = (asked: JudgedCredential[]) => ({
+  async reasonsAgainst(_: string, judged: JudgedCredential) {
+    asked.push(judged)
+    return []
+  },
 })
 
 /** The verdict over a credential of the signer, and by which names the policy was asked. */
@@ -120,7 +129,7 @@ async function verdictOf(terms: object, more: object = {}) {
     ...parts,
     issuerKeys: createIssuerKeys(parts as never),
     typeMetadata: createTypeMetadata(parts as never),
-    policyGate: { reasonsAgainst: async (_: string, judged: JudgedCredential) => void asked.push(judged) ?? [] },
+    policyGate: policyAsked(asked),
     namedLists: undefined,
   } as never)
   const payload = await signSdJwt(unsigned, signer.key.sign)
@@ -153,7 +162,7 @@ test('an mdoc of a listed signer has the status list and the policy of its autho
   const asked: JudgedCredential[] = []
   const verify = createMobileVerifier({
     ...tenantWith([authority.certificate]),
-    policyGate: { reasonsAgainst: async (_: string, judged: JudgedCredential) => void asked.push(judged) ?? [] },
+    policyGate: policyAsked(asked),
     namedLists: {
       async ownState(_: object, { isBy }: { isBy(stored: object): boolean }) {
         t.false(isBy({ did: null, iaca: stranger.certificate }))
