@@ -69,7 +69,7 @@ async function stateBy(
     ...parts,
     issuerKeys,
     namedLists: createNamedLists({ ...parts, outbound } as never),
-  })
+  } as never)
   const reference: IssuerReference = { by: 'x5c', chain: [...credential] }
   return status.stateIn(TENANT, { index: 7, url }, reference, await issuerKeys.find(TENANT, reference))
 }
@@ -98,7 +98,7 @@ test('an own list is of the authority that has issued the certificate of the sig
     const issuerKeys = createIssuerKeys(parts as never)
     const reference: IssuerReference = { by: 'x5c', chain: [signer.certificate] }
     const url = `https://platform.example/v1/credentials/mobile/status-lists/${randomUUID()}`
-    const status = createSdJwtStatus({ ...parts, issuerKeys, namedLists })
+    const status = createSdJwtStatus({ ...parts, issuerKeys, namedLists } as never)
     return status.stateIn(TENANT, { index: 0, url }, reference, await issuerKeys.find(TENANT, reference))
   }
   t.is(await stateFor(authority.certificate), 'valid')

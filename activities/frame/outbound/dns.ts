@@ -95,7 +95,7 @@ export function createResolveTexts(server: string | undefined): ResolveTexts {
   }
 }
 
-function askServer(server: string) {
+function askServer(server: string | undefined) {
   const resolver = createResolver(server)
   const records = async (host: string, family: 4 | 6): Promise<ResolvedAddress[]> => {
     try {
