@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { KEY_TYPES } from '../../activities/keys/index.ts'
-import { contract } from '../support/parts/key-contract.ts'
+import { openContract } from '../support/parts/key-contract.ts'
 import { codeOf, newRef } from '../support/parts/keys.ts'
+
+const contract = openContract()
 
 const SIZES = { ed25519: 32, p256: 33, p384: 49, bls12381g2: 96, x25519: 32 }
 const SIGNING: readonly string[] = ['ed25519', 'p256', 'p384']

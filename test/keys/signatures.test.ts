@@ -2,9 +2,11 @@ import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto'
 import { fromRaw } from '@digitalbazaar/bls12-381-multikey'
 import { ed25519, x25519 } from '@noble/curves/ed25519.js'
 import { p256, p384 } from '@noble/curves/nist.js'
-import { contract } from '../support/parts/key-contract.ts'
+import { openContract } from '../support/parts/key-contract.ts'
 import { codeOf, newRef } from '../support/parts/keys.ts'
 import { longestTurn } from '../support/parts/processor-time.ts'
+
+const contract = openContract()
 
 contract('Ed25519 signatures verify in two other implementations (RFC 8032)', async (t, store) => {
   const ref = newRef('ed25519')

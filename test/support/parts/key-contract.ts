@@ -17,27 +17,32 @@ interface Stores {
 /** One contract, held against both stores; the Vault is a real one, and our token has the documented policy alone. */
 const test = anyTest as TestFn<Stores>
 
-test.before(async (t) => {
-  const local = createLocalKeyStore({ envelopes: memoryEnvelopes(), masterKey: randomBytes(32) })
-  if (vaultBinary === undefined) {
-    t.context = { stores: { local, vault: local } }
-    return
-  }
-  const vault = await openVault()
-  const config = vaultConfig(vault, await createAppRole(vault))
-  t.context = { stores: { local, vault: createVaultKeyStore(config) }, vault }
-})
-
-test.after.always(async ({ context: { stores, vault } }) => {
-  await Promise.all([stores.local.close(), stores.vault.close()])
-  await vault?.stop()
-  await dismissGuard()
-})
-
 type Context = ExecutionContext<Stores>
 
-/** A promise that both stores must hold, as one test each. */
-export function contract(promise: string, holds: (t: Context, store: KeyStore) => Promise<void>): void {
-  test.serial(`local: ${promise}`, (t) => holds(t, t.context.stores.local))
-  needs<Stores>('Vault', test.serial)(`vault: ${promise}`, (t) => holds(t, t.context.stores.vault))
+/**
+ * Opens both stores for the tests of one file, which it is called in once: a module is loaded once for several files. Returns
+ * what makes a promise that both stores must hold a test of each.
+ */
+export function openContract() {
+  test.before(async (t) => {
+    const local = createLocalKeyStore({ envelopes: memoryEnvelopes(), masterKey: randomBytes(32) })
+    if (vaultBinary === undefined) {
+      t.context = { stores: { local, vault: local } }
+      return
+    }
+    const vault = await openVault()
+    const config = vaultConfig(vault, await createAppRole(vault))
+    t.context = { stores: { local, vault: createVaultKeyStore(config) }, vault }
+  })
+
+  test.after.always(async ({ context: { stores, vault } }) => {
+    await Promise.all([stores.local.close(), stores.vault.close()])
+    await vault?.stop()
+    await dismissGuard()
+  })
+
+  return (promise: string, holds: (t: Context, store: KeyStore) => Promise<void>): void => {
+    test.serial(`local: ${promise}`, (t) => holds(t, t.context.stores.local))
+    needs<Stores>('Vault', test.serial)(`vault: ${promise}`, (t) => holds(t, t.context.stores.vault))
+  }
 }
