@@ -42,6 +42,7 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'test/frame/outbound/requests.test.ts',
       'test/frame/outbound/exchange.test.ts',
       'test/frame/outbound/names.test.ts',
+      'test/frame/outbound/turns.test.ts',
       'test/frame/outbound/outbound.test.ts',
     ],
   },
@@ -93,7 +94,6 @@ export const MODULES: Readonly<Record<string, Module>> = {
       'test/webhooks/deliveries.test.ts',
       'test/webhooks/events.test.ts',
       'test/webhooks/private.test.ts',
-      'test/webhooks/turns.test.ts',
     ],
   },
   messaging: {
