@@ -144,6 +144,11 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     },
   })
   pool.on('error', onThreadError)
+  let isClosed = false
+  // a thread that takes the place of one that was ended may begin after the end of the pool, which it would outlive
+  pool.on('workerCreate', () => {
+    if (isClosed) pool.destroy().catch(onThreadError)
+  })
   /** Decides whose turn it is, because abortable tasks overtake each other in piscina's own queue (D-145). */
   const { queue, observer } = shared.pool('documents', { part: 'documents', slots: threads, maxWaiting: maxQueue })
 
@@ -228,6 +233,9 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
 
   return {
     run: (task, { tenantId, lookup }) => queue.run(tenantId, (spend) => inThread(task, lookup, spend)),
-    close: () => pool.destroy(),
+    close() {
+      isClosed = true
+      return pool.destroy()
+    },
   }
 }
