@@ -68,7 +68,7 @@ export function createLegalAcceptances({ config, database }: Pick<Dependencies, 
     /** Of those who are members now, newest first. Throws `organization.*`, `legal_policy.not_found`. */
     listOfMembers: (call: OrganizationCall, organizationId: string, slug: string | undefined, page: Page) =>
       asSystem(database.system, async (em) => {
-        await findAdministered(em, call, organizationId, '')
+        await findAdministered(em, call, organizationId)
         return list(em, { slug, organizationId }, page)
       }),
   }

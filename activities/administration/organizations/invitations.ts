@@ -10,7 +10,7 @@ import { accountOf } from '../accounts/calls.ts'
 import type { People } from '../accounts/people.ts'
 import { lockOwnAccount } from '../accounts/standing.ts'
 import type { MailQueue } from '../mails/queue.ts'
-import { assertCallerStands, findAdministered, type OrganizationCall } from './lifecycle.ts'
+import { findAdministered, lockAdministered, type OrganizationCall } from './lifecycle.ts'
 import { assertAdminLeft, countOf, MEMBERS, readRole } from './members.ts'
 
 export const INVITATION_DAYS = 7
@@ -98,8 +98,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
       const { id: tenantId } = await tenants.first()
       const metadata = { id, invitationId, role }
       return operations.changePlatform(call, 'inviteOrganizationMember', metadata, async (em) => {
-        const { name: organization } = await findAdministered(em, call, id)
-        await assertCallerStands(em, call)
+        const { name: organization } = await lockAdministered(em, call, id)
         const pauseSeconds = await mails.enqueue(em, {
           kind: 'INVITATION',
           recipientIndex,
@@ -167,7 +166,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
     /** Those that can be accepted, newest first; without their tokens. Throws `organization.*`. */
     listInvitations: (call: OrganizationCall, id: string, { limit, offset }: { limit: number; offset: number }) =>
       asSystem(database.system, async (em) => {
-        await findAdministered(em, call, id, '')
+        await findAdministered(em, call, id)
         const rows = await em.execute<InvitationRow[]>(LIST, [id, limit, offset])
         const invitations = rows.map(
           ({ content, expiresAt, ...row }): InvitationRecord => ({
@@ -182,8 +181,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
     /** Its mail opens nothing any more. Throws `organization.*`, `invitation.not_found`, `session.invalid`. */
     async withdraw(call: OrganizationCall, id: string, invitationId: string): Promise<void> {
       await operations.changePlatform(call, 'withdrawOrganizationInvitation', { id, invitationId }, async (em) => {
-        await findAdministered(em, call, id)
-        await assertCallerStands(em, call)
+        await lockAdministered(em, call, id)
         const statement = `delete from organization_invitations where organization_id = ? and id = ? and expires_at > now()
           returning id`
         if ((await em.execute(statement, [id, invitationId])).length > 0) return

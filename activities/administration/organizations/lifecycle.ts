@@ -47,7 +47,7 @@ export async function findAdministered(
   em: SqlEntityManager,
   call: OrganizationCall,
   id: string,
-  lock = 'for update of o',
+  lock = '',
 ): Promise<OrganizationRow> {
   const row = await findOrganization(em, call, id, lock)
   if (row.role === 'admin' || call.isOperator) return row
@@ -60,6 +60,19 @@ export async function findAdministered(
  */
 export async function assertCallerStands(em: SqlEntityManager, call: OrganizationCall): Promise<void> {
   if (call.sessionId !== undefined) await lockOwnAccount(em, call)
+}
+
+export const FOR_CHANGE = 'for update of o'
+
+/** What `findAdministered` returns, for a change by a caller who stands. Throws what both do. */
+export async function lockAdministered(
+  em: SqlEntityManager,
+  call: OrganizationCall,
+  id: string,
+): Promise<OrganizationRow> {
+  const row = await findAdministered(em, call, id, FOR_CHANGE)
+  await assertCallerStands(em, call)
+  return row
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
@@ -116,8 +129,7 @@ export function createOrganizations({ database, uuid, operations, sealer }: Part
       details: OrganizationDetails,
     ): Promise<OrganizationRecord> {
       return operations.changePlatform(call, 'updateOrganization', { id }, async (em) => {
-        await findAdministered(em, call, id)
-        await assertCallerStands(em, call)
+        await lockAdministered(em, call, id)
         const statement = 'update organizations set name = ?, content = ?, updated_at = now() where id = ?'
         await em.execute(statement, [details.name, sealDetails(sealer, id, details), id])
         return openOrganization(sealer, await findOrganization(em, call, id))

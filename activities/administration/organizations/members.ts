@@ -5,7 +5,13 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Operations } from '../../frame/operations.ts'
 import { accountPlace, type People } from '../accounts/people.ts'
-import { assertCallerStands, findAdministered, findOrganization, type OrganizationCall } from './lifecycle.ts'
+import {
+  assertCallerStands,
+  FOR_CHANGE,
+  findOrganization,
+  lockAdministered,
+  type OrganizationCall,
+} from './lifecycle.ts'
 
 export interface MemberRecord {
   accountId: string
@@ -80,8 +86,7 @@ export function createMembers({ database, operations, people }: Parts) {
     async changeRole(call: OrganizationCall, id: string, accountId: string, given: string): Promise<Role> {
       const role = readRole(given)
       await operations.changePlatform(call, 'updateOrganizationMember', { id, accountId, role }, async (em) => {
-        await findAdministered(em, call, id)
-        await assertCallerStands(em, call)
+        await lockAdministered(em, call, id)
         const statement =
           'update organization_members set role = ? where organization_id = ? and account_id = ? returning account_id'
         if ((await em.execute(statement, [role, id, accountId])).length === 0) throw memberNotFound()
@@ -95,8 +100,10 @@ export function createMembers({ database, operations, people }: Parts) {
     async remove(call: OrganizationCall, id: string, accountId: string): Promise<void> {
       await operations.changePlatform(call, 'removeOrganizationMember', { id, accountId }, async (em) => {
         const isSelf = call.sessionId !== undefined && call.clientId === accountId
-        await (isSelf ? findOrganization(em, call, id, 'for update of o') : findAdministered(em, call, id))
-        await assertCallerStands(em, call)
+        if (isSelf) {
+          await findOrganization(em, call, id, FOR_CHANGE)
+          await assertCallerStands(em, call)
+        } else await lockAdministered(em, call, id)
         const statement =
           'delete from organization_members where organization_id = ? and account_id = ? returning account_id'
         if ((await em.execute(statement, [id, accountId])).length === 0) throw memberNotFound()
