@@ -151,9 +151,14 @@ export function inTenant<T>(
 }
 
 /** Runs `work` in one transaction as the system role: the tenant filter is off, row-level security lets it through. */
-export function asSystem<T>(orm: MikroORM, work: (em: SqlEntityManager) => Promise<T>): Promise<T> {
+export function asSystem<T>(
+  orm: MikroORM,
+  work: (em: SqlEntityManager) => Promise<T>,
+  planning?: Planning,
+): Promise<T> {
   const em = forkOf(orm)
   em.setFilterParams('tenant', { tenantId: EVERY_TENANT })
+  if (planning) em.setSessionContext({ variables: planning })
   return em.transactional((tx) => work(tx))
 }
 

@@ -2,7 +2,7 @@ import { sweepUploads } from '../credentials/batches/sweep.ts'
 import { createSubjectIndex, indexMissingSubjects } from '../credentials/subjects.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { KEPT_HOURS } from '../frame/idempotency.ts'
-import { deleteInSlices } from '../frame/slices.ts'
+import { createFailures, deleteInSlices } from '../frame/slices.ts'
 import { purgeReissuances } from '../openid/reissuances/purge.ts'
 import { KEPT_COUNT_DAYS } from '../tokens-logs/logs/counts.ts'
 import { purgeWebhooks } from '../webhooks/purge.ts'
@@ -111,17 +111,15 @@ export const createPurge = (parts: Parts) => ({
   /** A member that fails holds up no other one; the run fails at its end, and is tried again. */
   async purgeExpiredRows(): Promise<Counts> {
     const counts: Partial<Counts> = {}
-    const failures = new Map<string, unknown>()
+    const failures = createFailures((error, member) =>
+      parts.log.error({ err: error, member }, 'expired rows were not deleted'),
+    )
     const members = Object.entries(membersOf(parts)) as [keyof Members, Members[keyof Members]][]
     for (const [name, purge] of members)
-      try {
+      await failures.attempt(name, async () => {
         counts[name] = await purge()
-      } catch (error) {
-        parts.log.error({ err: error, member: name }, 'expired rows were not deleted')
-        failures.set(name, error)
-      }
-    if (failures.size > 0)
-      throw new AggregateError(failures.values(), `expired rows were not deleted: ${[...failures.keys()].join(', ')}`)
+      })
+    failures.end('expired rows were not deleted')
     return counts as Counts
   },
 })

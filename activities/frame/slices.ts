@@ -17,18 +17,29 @@ export async function deleteInSlices(sql: Sql, table: string, condition: string,
   }
 }
 
-/** Until the end of the transaction. */
-const GO_ALONG = `select ${Object.entries(ALONG_INDEX)
-  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-  .join(', ')}`
-
 /**
  * Runs a statement that deletes, or looks for, the next slice of many rows as the system role, in a transaction of its own:
  * along an index, whatever the statistics say. By them a large share of a table is found sooner by reading all of it,
  * which the slice after the last one would then do.
  */
 export const alongIndex = <Row extends object>(orm: MikroORM, text: string, values: unknown[]): Promise<Row[]> =>
-  asSystem(orm, async (em) => {
-    await em.execute(GO_ALONG)
-    return em.execute<Row[]>(text, values)
-  })
+  asSystem(orm, (em) => em.execute<Row[]>(text, values), ALONG_INDEX)
+
+/** Of many that are alike one that fails is reported, and holds up no other one; `end` throws where some did. */
+export function createFailures(report: (error: unknown, name: string) => void) {
+  const failures = new Map<string, unknown>()
+  return {
+    async attempt(name: string, work: () => Promise<unknown>): Promise<void> {
+      try {
+        await work()
+      } catch (error) {
+        report(error, name)
+        failures.set(name, error)
+      }
+    },
+    /** `what` was not done. */
+    end(what: string): void {
+      if (failures.size > 0) throw new AggregateError(failures.values(), `${what}: ${[...failures.keys()].join(', ')}`)
+    },
+  }
+}

@@ -5,7 +5,7 @@ import { Unavailable } from '../../../protocol/errors.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
-import { alongIndex } from '../../frame/slices.ts'
+import { alongIndex, createFailures } from '../../frame/slices.ts'
 import { runningWorkflows, terminateWorkflow } from '../../frame/temporal/ending.ts'
 import type { KeyRef } from '../../keys/index.ts'
 import { ownedTables, rowsOfTenant } from './tables.ts'
@@ -170,17 +170,15 @@ export function createTenantErasure({ database, systemSql, temporal, keys, log, 
       const gone = await run<{ id: string }>(LATELY)
       if (gone.length === 0) return 0
       const tables = await ownedTables(systemSql)
-      const failures = new Map<string, unknown>()
+      const failures = createFailures((error, deletedTenantId) =>
+        log.error({ err: error, deletedTenantId }, 'rows of a deleted tenant were not deleted'),
+      )
       let deleted = 0
       for (const { id } of gone)
-        try {
+        await failures.attempt(id, async () => {
           deleted += await eraseLeftoversOf(id, tables)
-        } catch (error) {
-          log.error({ err: error, deletedTenantId: id }, 'rows of a deleted tenant were not deleted')
-          failures.set(id, error)
-        }
-      if (failures.size > 0)
-        throw new AggregateError(failures.values(), `rows were not deleted: ${[...failures.keys()].join(', ')}`)
+        })
+      failures.end('rows were not deleted')
       return deleted
     },
   }

@@ -1,5 +1,5 @@
 import type { Dependencies } from '../../dependencies.ts'
-import { alongIndex } from '../../frame/slices.ts'
+import { alongIndex, createFailures } from '../../frame/slices.ts'
 import type { Heads } from './heads.ts'
 import type { LogKeys } from './keys.ts'
 import type { Walk } from './walk.ts'
@@ -109,28 +109,21 @@ export function createRetention({ database, systemSql, now, log, keys, walk, hea
      */
     async removeOldLogEntries({ keyId: newKeyId }: { keyId: string }): Promise<RemovedEntries> {
       const total = { removed: 0, broken: 0 }
-      const failures = new Map<string, unknown>()
-      const each = async (tenantIds: readonly string[], work: (tenantId: string) => Promise<unknown>) => {
-        for (const tenantId of tenantIds)
-          try {
-            await work(tenantId)
-          } catch (error) {
-            log.error({ err: error, tenantId }, 'old entries of the log of a tenant were not removed')
-            failures.set(tenantId, error)
-          }
-      }
+      const failures = createFailures((error, tenantId) =>
+        log.error({ err: error, tenantId }, 'old entries of the log of a tenant were not removed'),
+      )
       const { rows } = await systemSql.query<{ id: string; limited: boolean }>({ text: TENANTS, values: [] })
-      const idsOf = (some: typeof rows) => some.map(({ id }) => id)
-      await each(idsOf(rows), (id) => systemSql.query({ text: ENQUEUE_MISSED, values: [id] }))
-      const limited = idsOf(rows.filter((row) => row.limited))
+      for (const { id } of rows)
+        await failures.attempt(id, () => systemSql.query({ text: ENQUEUE_MISSED, values: [id] }))
+      const limited = rows.filter((row) => row.limited)
       const keyId = limited.length > 0 ? await keys.current(newKeyId) : ''
-      await each(limited, async (id) => {
-        const { removed, broken } = await removeOf(id, keyId)
-        total.removed += removed
-        if (broken) total.broken += 1
-      })
-      if (failures.size > 0)
-        throw new AggregateError(failures.values(), `old entries were not removed: ${[...failures.keys()].join(', ')}`)
+      for (const { id } of limited)
+        await failures.attempt(id, async () => {
+          const { removed, broken } = await removeOf(id, keyId)
+          total.removed += removed
+          if (broken) total.broken += 1
+        })
+      failures.end('old entries were not removed')
       return total
     },
   }
