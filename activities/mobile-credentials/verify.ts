@@ -137,11 +137,6 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       const revokedKeys = new Set<string | undefined>(revoked.rows.map(({ key }) => key))
       const isRevoked = (signer: Certificate) => revokedKeys.size > 0 && revokedKeys.has(keyIn(signer))
       const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
-      // a listed certificate comes first: the credential leads to it, whatever IACAs the tenant has besides
-      const anchorsOf = ([first]: readonly Uint8Array[]): Certificate[] => {
-        const signer = trust && first && readCertificate(first)
-        return signer ? [...trust.anchorsOf([signer])] : []
-      }
       const rules = {
         now: now(),
         ...(trust && { find: (iaca: Certificate | undefined) => trust.find(iaca && authorityOf(iaca)) }),
@@ -151,9 +146,11 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       try {
         const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
-          const trusted = [...anchorsOf(mdoc.chain), ...iacas]
-          const given = mdoc.chain.flatMap((der) => readCertificate(der) ?? [])
-          const issuers = given[0] ? issuersAmong([...given.slice(1), ...iacas], given[0]) : []
+          const [leaf, ...above] = mdoc.chain.map((der) => readCertificate(der))
+          // a listed certificate comes first: the credential leads to it, whatever IACAs the tenant has besides
+          const trusted = [...(leaf && trust ? trust.anchorsOf([leaf]) : []), ...iacas]
+          const known = [...above.filter((each) => each !== undefined), ...iacas]
+          const issuers = leaf ? issuersAmong(known, leaf) : []
           const verdict = await verifyMdoc(mdoc, {
             ...rules,
             trusted,
@@ -164,7 +161,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
                 ...(iaca && { authorities: issuers.map(authorityOf) }),
                 types: [docType],
               }),
-            statusOf: (entry, iaca) => stateIn(tenantId, entry, { iaca, issuers, isRevoked }, given[0]),
+            statusOf: (entry, iaca) => stateIn(tenantId, entry, { iaca, issuers, isRevoked }, leaf),
           })
           const { verified, reasons, warnings, signer, iaca, trust: listed } = verdict
           const { docType, signed, validFrom, validUntil } = mdoc.mso

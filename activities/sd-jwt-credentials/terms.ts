@@ -5,7 +5,7 @@ import { type DisclosurePlan, planErrors } from '../../protocol/sd-jwt-credentia
 import { type ClaimPath, claimErrors } from '../../protocol/sd-jwt-credentials/claims.ts'
 import { isIntegrity } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import { unfitting } from '../../protocol/sd-jwt-credentials/plan-fit.ts'
-import { isTypeName } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
+import { isTypeName, TYPE_NAME } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
 import type { IssuedAs } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { momentOfSeconds } from '../../protocol/time.ts'
 
@@ -64,8 +64,7 @@ export function readPayload({
     report(`/${name}`, 'time', 'expected whole seconds since 1970-01-01T00:00:00Z')
     return undefined
   }
-  if (typeof vct !== 'string' || !isTypeName(vct))
-    report('/vct', 'type', 'expected a type of 1 to 1024 characters without white space, at most 2048 bytes in UTF-8')
+  if (typeof vct !== 'string' || !isTypeName(vct)) report('/vct', 'type', `expected a type of ${TYPE_NAME}`)
   if (integrity !== undefined && integrity !== null && !isIntegrity(integrity))
     report('/vct#integrity', 'integrity', 'expected sha256-, sha384- or sha512- and a digest in base64')
   const [validFrom, expiresAt] = [timeOf('nbf', nbf), timeOf('exp', exp)]

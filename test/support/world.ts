@@ -139,7 +139,7 @@ async function build(
     STATUS_WINDOW_SECONDS: '2',
     DID_WEB_CHECK_SECONDS: '1',
     SHUTDOWN_SECONDS: '3',
-    LOG_LEVEL: process.env.WORLD_LOG ?? 'fatal',
+    LOG_LEVEL: 'fatal',
     // all tests come from one address
     LOGIN_FAILURES_PER_MINUTE: '1000000',
     ACCOUNT_REQUESTS_PER_HOUR: '1000000',
