@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { Piscina } from 'piscina'
 import type { ContextLookup } from '../../protocol/contexts/index.ts'
 import { DocumentFault, Refusal, Unavailable } from '../../protocol/errors.ts'
+import { endThreads } from '../frame/threads/ending.ts'
 import { createThreads, type Threads } from '../frame/threads/index.ts'
 import type { Spend } from '../frame/threads/queue.ts'
 import type { ContextMessage, Owner, TaskName, Tasks, ThreadAnswer, ThreadMessage, ThreadTask } from './types.ts'
@@ -144,6 +145,7 @@ export function createDocumentPool(options: DocumentPoolOptions = {}): DocumentP
     },
   })
   pool.on('error', onThreadError)
+  endThreads(pool)
   let isClosed = false
   // a thread that takes the place of one that was ended may begin after the end of the pool, which it would outlive
   pool.on('workerCreate', () => {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { endThreads } from '../frame/threads/ending.ts'
 import { createThreads, type Threads } from '../frame/threads/index.ts'
 import type { Made } from './bbs.worker.ts'
 import type { BbsInput } from './index.ts'
@@ -43,13 +44,15 @@ export function createBbsThreads(limits: BbsLimits = {}): BbsThreads {
   let closed = false
 
   const threadPool = () => {
-    pool ??= new Piscina({
+    if (pool) return pool
+    pool = new Piscina({
       filename: worker,
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: 60_000,
       resourceLimits: { maxOldGenerationSizeMb: heapMegabytes, maxYoungGenerationSizeMb: 16 },
     })
+    endThreads(pool)
     return pool
   }
 
