@@ -39,8 +39,17 @@ export const TESTS = {
   env: {},
 } satisfies RunSuite
 
-/** Files of which `npm test` runs some cases: of kills the quick ones, of pages of the console two of four screens (D-1070). */
-const SAMPLED = ['test/**/crash.test.ts', 'test/console/**/*.test.ts', 'test/stack/bench.test.ts']
+/**
+ * Files of which `npm test` runs some cases: of kills the quick ones, of pages of the console two of four screens, of hostile
+ * inputs every third (D-1070).
+ */
+const SAMPLED = [
+  'test/**/crash.test.ts',
+  'test/console/**/*.test.ts',
+  'test/frame/hostile/*.test.ts',
+  'test/frame/json/names.test.ts',
+  'test/stack/bench.test.ts',
+]
 
 /** Long runs, soak and crash tests. */
 export const HEAVY = {

@@ -13,6 +13,7 @@ import {
 import { faultOf, faultUnlessSuccess, openTarget, type Target } from '../../support/frame/hostile.ts'
 import { bodySchema, type Operation, operations, parametersIn } from '../../support/frame/openapi.ts'
 import { WALLETS } from '../../support/frame/permissions.ts'
+import { inTurn } from '../../support/parts/thorough.ts'
 import { TRUST_LISTS } from '../../support/trust-lists/lists.ts'
 
 let target: Target
@@ -23,6 +24,9 @@ test.after.always(() => target?.close())
 
 /** No request for a token has more. */
 const TOKEN_BODY_BYTES = 16 * 1024
+
+/** One of each type of JSON. */
+const VALUES = ['null', '7', '[]', '{}', '""', 'true']
 
 const writing = operations.filter(bodySchema)
 
@@ -118,24 +122,19 @@ for (const operation of writing) {
         ({ name, text }) => `${name}: ${text}`,
       )),
     ]
-    for (const { path, value } of placesIn(example)) {
+    for (const [turn, { path, value }] of placesIn(example).entries()) {
       const at = (text: string) => withText(example, path, text)
       found.push(
         ...(await faults(
-          UNREADABLE,
+          inTurn(UNREADABLE, turn),
           async (text) => faultOf(await send(at(text)), [400]),
           (text) => `${path}: ${text}`,
         )),
         ...(await faults(
-          [
-            'null',
-            '7',
-            '[]',
-            '{}',
-            '""',
-            'true',
-            ...(typeof value === 'string' ? INJECTIONS.map((text) => JSON.stringify(text)) : []),
-          ],
+          inTurn(
+            [...VALUES, ...(typeof value === 'string' ? INJECTIONS.map((text) => JSON.stringify(text)) : [])],
+            turn,
+          ),
           async (text) => faultUnlessSuccess(await send(at(text))),
           (text) => `${path}: ${text}`,
         )),
