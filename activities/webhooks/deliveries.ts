@@ -11,7 +11,7 @@ import type { Sealer } from '../frame/sealing.ts'
 import { createWorkflowPages } from '../frame/temporal/pages.ts'
 import type { Events } from './events.ts'
 import { readExchanges } from './exchanges.ts'
-import { madeAgain, readLatest } from './later.ts'
+import { madeAgain, ofWebhooks, readLatest } from './later.ts'
 import { webhookNotFound } from './lifecycle.ts'
 import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.ts'
 
@@ -66,7 +66,8 @@ const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_
 
 /** Counted as far as the limit. */
 const WAITING = `select count(*)::int as waiting from (
-  select from webhook_deliveries where state = 'PENDING' and round > 0 limit ${MOST_WAITING}) as few`
+  select from webhook_deliveries d where state = 'PENDING' and round > 0
+    and exists (select from webhooks w where w.id = d.webhook_id) limit ${MOST_WAITING}) as few`
 
 /** Of the webhook, and of the tenant: the events outlive a webhook that is deleted and made again. */
 const RECENT_TESTS = `select (select count(*)::int from webhook_deliveries
@@ -103,7 +104,7 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
 
   /** `populate`: exchanges, which are not read otherwise. */
   async function find(em: SqlEntityManager, id: string, populate: ['exchanges'] | [] = []): Promise<WebhookDelivery> {
-    const row = await em.findOne(WebhookDelivery, { id }, { populate })
+    const row = await em.findOne(WebhookDelivery, { id, ...ofWebhooks() }, { populate })
     if (!row) throw deliveryNotFound()
     return row
   }
@@ -130,6 +131,7 @@ export function createDeliveries({ config, database, sql, outbox, uuid, operatio
       { webhookId, eventId, state, isRedelivered, since, until }: DeliveryFilter = {},
     ): Promise<{ deliveries: DeliveryRecord[]; total: number }> {
       const where = {
+        ...ofWebhooks(),
         ...(webhookId !== undefined && { webhookId }),
         ...(eventId !== undefined && { eventId }),
         ...(state !== undefined && { state }),

@@ -11,6 +11,11 @@ export const madeAgain = (isWanted: boolean) => ({
   [raw((alias) => `${isWanted ? '' : 'not '}exists (select from webhook_deliveries n where ${isLater(alias)})`)]: [],
 })
 
+/** A condition: deliveries whose webhook is not deleted; the purge deletes the others. */
+export const ofWebhooks = () => ({
+  [raw((alias) => `exists (select from webhooks w where w.id = ${alias}.webhook_id)`)]: [],
+})
+
 interface Later {
   of: string
   id: string

@@ -154,7 +154,10 @@ export function createWebhooks({ config, database, now, uuid, operations, sealer
       })
     },
 
-    /** Deletes a webhook with its deliveries; one under way ends at its next attempt. */
+    /**
+     * Deletes a webhook: its deliveries are not found any more, and deleted by the next purge; one under way ends at its next
+     * attempt.
+     */
     async deleteWebhook(call: Call, id: string): Promise<void> {
       await operations.change(call, 'deleteWebhook', { id }, async (em) => {
         em.remove(await find(em, id))

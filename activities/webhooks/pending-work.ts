@@ -8,7 +8,7 @@ export const deliveryWork = defineWork<
   workflowType: 'deliverWebhook',
   table: 'webhook_deliveries',
   columns: 'w.webhook_id as "webhookId", w.event_id as "eventId", w.round',
-  underWay: `w.state = 'PENDING'`,
+  underWay: `w.state = 'PENDING' and exists (select from webhooks h where h.id = w.webhook_id)`,
   since: 'coalesce(w.next_attempt_at, w.created_at)',
   payload: ({ tenantId, id, webhookId, eventId, round }) => ({ tenantId, webhookId, eventId, deliveryId: id, round }),
   about: () => [],

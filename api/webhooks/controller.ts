@@ -120,7 +120,8 @@ export class WebhooksController extends Controller {
   }
 
   /**
-   * Deletes a webhook with its deliveries. A delivery under way makes no further attempt.
+   * Deletes a webhook. Its deliveries are not found any more, and are deleted within the hour; one under way makes no further
+   * attempt.
    * @summary Delete a webhook
    */
   @Delete('{id}')

@@ -21,7 +21,7 @@ export const figures = (windowSeconds: number): string => `select outbox.*, list
   (select count(*)::float8 as "listsUnpublished", ${secondsSince(SINCE)} as "listsOldest"
     from status_lists lists where ${isUnpublished(windowSeconds)}) as lists,
   (select count(*)::float8 as "deliveriesLate", ${secondsSince('coalesce(next_attempt_at, created_at)')} as "deliveriesOldest"
-    from webhook_deliveries where state = 'PENDING'
+    from webhook_deliveries where state = 'PENDING' and exists (select from webhooks w where w.id = webhook_id)
       and coalesce(next_attempt_at, created_at) < now() - make_interval(secs => ${LATE_SECONDS})) as deliveries`
 
 export interface Figures {
