@@ -1,5 +1,5 @@
 import { checkColumns } from '../../protocol/compact-credentials/columns.ts'
-import type { CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
+import { assertMapped, type CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import {
   type BatchOptions,
@@ -37,7 +37,7 @@ async function ofRow<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal) || error.errors.length === 0) throw error
-    const isOfPayload = error.errors.every(({ path }) => path.startsWith('/'))
+    const isOfPayload = error.errors.every(({ path }) => path === '' || path.startsWith('/'))
     if (!isOfPayload) throw error
     throw new Refusal(error.code, error.message, errorsWithin('payload', error.errors), { cause: error.cause })
   }
@@ -64,6 +64,29 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
     }
   }
 
+  /** Undefined where the tenant has none, or several and has chosen none. */
+  async function defaultIssuer(tenantId: string): Promise<string | undefined> {
+    try {
+      return (await signing.signerOf(tenantId, undefined, 'issuer')).did
+    } catch (error) {
+      if (error instanceof Refusal) return undefined
+      throw error
+    }
+  }
+
+  const refuseUnnamed = () =>
+    new Refusal(
+      'credential.invalid',
+      'The row names no issuer, and the tenant had no default issuer when it was uploaded.',
+      [
+        {
+          path: profile === 'compact' ? 'payload.iss' : 'payload.issuer',
+          code: 'row.issuer',
+          message: 'expected a DID of /v1/dids, here or in the option issuer',
+        },
+      ],
+    )
+
   /** Fixes the template's version and the issuer for the batch: later changes do not affect it (D-126). */
   async function forClaims(tenantId: string, options: BatchOptions, templateId: string): Promise<SettledOptions> {
     const { version, definition } = await templates.readTemplate(tenantId, templateId)
@@ -72,7 +95,10 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
       options: { ...options, issuer: did },
       template: { id: templateId, version },
       checkColumns: (columns) => checkColumns(definition, columns),
-      checkRow,
+      checkRow(row) {
+        checkRow(row)
+        if ('claims' in row) assertMapped(definition, row.claims)
+      },
     }
   }
 
@@ -85,8 +111,18 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
       if (contexts.length > 0) throw refuseOption('context', 'expected none: the rows have it')
       if (templateId !== undefined) return forClaims(tenantId, options, templateId)
       if (source === 'csv') throw refuseOption('templateId', 'expected a template for CSV, or rows as JSON lines')
-      if (issuer !== undefined) await signing.signerOf(tenantId, issuer, 'issuer')
-      return { options, checkRow }
+      if (issuer !== undefined) {
+        await signing.signerOf(tenantId, issuer, 'issuer')
+        return { options, checkRow }
+      }
+      // rows that name none have one issuer, whatever becomes the default meanwhile (D-1102)
+      const did = await defaultIssuer(tenantId)
+      if (did !== undefined) return { options: { ...options, issuer: did }, checkRow }
+      const checkIssuer = (row: RowInput) => {
+        checkRow(row)
+        if ('payload' in row && (namedIssuer(row) ?? null) === null) throw refuseUnnamed()
+      }
+      return { options, checkRow: checkIssuer }
     },
 
     issuerOf(input: RowInput, options) {

@@ -46,6 +46,9 @@ const withoutPdf = () =>
 const withFonts = (members: unknown, fonts: readonly PdfFont[]): unknown =>
   isObject(members) && (members.fonts ?? null) === null ? { ...members, fonts } : members
 
+const changedMeanwhile = () =>
+  new Refusal('pdf_template.changed', 'Another request changed the template meanwhile. Send the change again.')
+
 const storedOf = ({ id, definition }: CompactPdfTemplate): StoredPdfTemplate => ({ id, template: definition })
 
 const filesOf = (rows: readonly Pick<CompactPdfFile, 'name' | 'content'>[]): TemplateFiles => {
@@ -133,13 +136,16 @@ export function createPdfTemplates({
       })
     },
 
+    /** Throws as `createPdfTemplate` does, `pdf_template.not_found`, `pdf_template.changed`. */
     async updatePdfTemplate(call: Call, id: string, upload: PdfTemplateUpload): Promise<StoredPdfTemplate> {
       const { tenantId, idempotency } = call
       if (idempotency && 'effect' in idempotency) return idempotency.effect as StoredPdfTemplate
-      await inTenant(database.tenants, tenantId, (em) => find(em, id))
+      const { revision } = await inTenant(database.tenants, tenantId, (em) => find(em, id))
       const read = await check(tenantId, upload, id)
       return operations.change(call, 'updateCompactCredentialPdfTemplate', { id }, async (em) => {
         const row = await find(em, id, LockMode.PESSIMISTIC_WRITE)
+        // files that the request leaves out would be put back as they were
+        if (row.revision !== revision && !('zip' in upload)) throw changedMeanwhile()
         await em.nativeDelete(CompactPdfFile, { templateId: id })
         em.assign(row, { definition: read.template, revision: uuid(), updatedAt: now() })
         return store(em, row, read)

@@ -1,6 +1,7 @@
 import type { CompactClaims, StatusReference, UnsignedClaims } from '../../protocol/compact-credentials/claims.ts'
 import { readClaims } from '../../protocol/compact-credentials/claims.ts'
 import { encodeClaims, jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
+import { assertReadable } from '../../protocol/compact-credentials/readable.ts'
 import { credentialOf, readSemanticPayload } from '../../protocol/compact-credentials/semantic.ts'
 import { kidOf } from '../../protocol/compact-credentials/status-lists.ts'
 import { PREFIXES, type Profile, toText } from '../../protocol/compact-credentials/text.ts'
@@ -116,18 +117,24 @@ export function createCompactSigning({ now, tenants, entries, signers, policyGat
       const claims = { ...given, iss: did, iat }
       const proofType = coseAlgorithm(signer.keyType)
       const owner = { tenantId, issuerId: didId, kind: LIST_KIND, purpose: 'revocation', proofType } as const
+      const keyId = kidOf(signer.verificationMethod)
+      const urlOf = async (listId: string) => statusListUrl((await tenants.byId(tenantId)).baseUrl, listId, LIST_KIND)
+      const planned = {
+        id,
+        keyType: signer.keyType,
+        keyId,
+        claims,
+        vc,
+        listUrl: revocable ? await urlOf(id) : undefined,
+      }
+      await overDocument(() => assertReadable(profile, planned))
       const entry = revocable ? await entries.take(owner, together) : undefined
       const status: StatusReference | undefined = entry && {
         index: String(entry.index),
-        url: statusListUrl((await tenants.byId(tenantId)).baseUrl, entry.listId, LIST_KIND),
+        url: await urlOf(entry.listId),
       }
-      const bytes = await signCoseSign1(
-        {
-          protected: new Map([[HEADER.kid, kidOf(signer.verificationMethod)]]),
-          payload: await overDocument(() => encodeClaims(id, claims, { vc, status })),
-        },
-        signer,
-      )
+      const unsigned = { protected: new Map([[HEADER.kid, keyId]]), payload: encodeClaims(id, claims, { vc, status }) }
+      const bytes = await signCoseSign1(unsigned, signer)
       const shown = { ...claims, jti: jtiOfUuid(id, profile), ...(status && { status }) }
       return {
         id,

@@ -1,5 +1,6 @@
 import { type CompactTemplate, pathsOf, payloadFromTemplate } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
+import { memberAt } from '../../protocol/credentials/claim-paths.ts'
 import { overDocument } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { WalletFormat } from '../credentials/format.ts'
@@ -15,11 +16,11 @@ interface Parts extends Pick<Dependencies, 'now'> {
 /** Names of the formats on the wire (OpenID4VCI leaves them to profiles; api.md, 2.13). */
 const WIRE: Readonly<Record<Profile, string>> = { compact: 'cwt', 'compact-semantic': 'cwt_vc' }
 
-/** The claims that a template takes. */
+/** The claims that a template takes, under their paths: what a source gives besides is left out. */
 function takenOf(template: CompactTemplate, claims: Json): Json {
   const paths = [...pathsOf(template).values()].map(({ path }) => path)
-  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => isTaken(name)))
+  const values = paths.map((path) => [path, memberAt(claims, path)] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 
 /** Compact credentials for wallets: they are bound to no key, because readers know them by their text alone (D-467). */

@@ -1,10 +1,11 @@
+import { unmappedClaims } from '../../protocol/credentials/claim-paths.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import {
   issuanceTimeOf,
   type MobileTemplate,
   mobilePayloadFrom,
-  unmappedClaims,
+  takenPaths,
 } from '../../protocol/mobile-credentials/templates.ts'
 import type { WalletFormat } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -43,7 +44,7 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
 
   checkClaims({ definition }, claims: Json) {
     const template = definition as MobileTemplate
-    const unmapped = unmappedClaims(template, claims)
+    const unmapped = unmappedClaims(takenPaths(template), claims)
     if (unmapped.length > 0)
       throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
     mobilePayloadFrom(template, { claims, now: now() })

@@ -1,3 +1,4 @@
+import { unmappedClaims } from '../../protocol/credentials/claim-paths.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
@@ -7,7 +8,7 @@ import {
   claimsFromTemplate,
   planOf,
   type SdJwtTemplate,
-  unmappedClaims,
+  takenPaths,
 } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { addDuration } from '../../protocol/time.ts'
 import { invalid, type SdJwtTerms } from './terms.ts'
@@ -26,7 +27,7 @@ export interface SdJwtTemplateClaims {
 
 /** Throws `Refusal('credential_template.claims_unmapped')` for claims that the template would lose. */
 export function assertMapped(definition: SdJwtTemplate, claims: Json): void {
-  const unmapped = unmappedClaims(definition, claims)
+  const unmapped = unmappedClaims(takenPaths(definition), claims)
   if (unmapped.length > 0)
     throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
 }

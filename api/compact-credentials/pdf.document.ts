@@ -68,7 +68,7 @@ export const PDF_REFUSALS = {
     413: 'compact_credential.too_long',
   },
   createCompactCredentialPdfTemplate: { ...UPLOAD, 409: 'pdf_template.too_many' },
-  updateCompactCredentialPdfTemplate: UPLOAD,
+  updateCompactCredentialPdfTemplate: { ...UPLOAD, 409: 'pdf_template.changed' },
 }
 
 export const PDF_NOT_FOUND = { '/v1/credentials/compact/pdf/templates/{id}': 'pdf_template.not_found' }
@@ -116,6 +116,10 @@ export const PDF_PROBLEMS: ProblemTable = {
     },
   },
   409: {
+    'pdf_template.changed': {
+      meaning: 'Another request changed the template while this one was checked, and this one leaves files out.',
+      remedy: 'Read the template, and send the change again.',
+    },
     'pdf_template.too_many': {
       meaning: 'The tenant has as many PDF templates as it may have: 100.',
       remedy: 'Delete a PDF template that you no longer need.',

@@ -35,7 +35,8 @@ declare
 begin
   defaults.revoked := false;
   defaults.suspended := false;
-  defaults.created_at := now();
+  -- not the time of the transaction, which may have begun long before: a revocation asked for since waits for statements alone
+  defaults.created_at := statement_timestamp();
   lines := string_to_array(rows, E'\n');
   document_lines := string_to_array(documents, E'\n');
   if wanted is not null then

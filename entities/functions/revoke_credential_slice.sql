@@ -1,7 +1,8 @@
 -- The next credentials of a revocation, in one transaction with their history, the marks on their lists (one each) and the
 -- place that was reached. Credentials of other formats than the revocation names stay (null: an earlier release named none). What comes before the cursor was done; a credential that was being recorded when the revocation
 -- was asked for may have come in behind it, so templates and issuers are gone through twice, the second time when every
--- statement from back then has ended (they take 5 seconds at most). Of a holder nothing comes in behind: who asks has ended
+-- statement from back then has ended (they take 5 seconds at most), and every transaction that had one (its other statements
+-- may take longer). What was taken back since the revocation was asked for stays as it is. Of a holder nothing comes in behind: who asks has ended
 -- what would issue more; at the end nothing leads from the holder to the credentials.
 create or replace function revoke_credential_slice(
   tenant uuid, revocation uuid, at_once integer, log_category text, log_type text)
@@ -24,6 +25,14 @@ begin
   if not found then return query select 'gone', 0, 0; return; end if;
   if run.state = 'REVOKED' then return query select 'done', run.checked, run.revoked; return; end if;
   if run.pass = 2 and clock_timestamp() < run.created_at + interval '6 seconds' then
+    return query select 'wait', run.checked, run.revoked;
+    return;
+  end if;
+  if run.pass = 2 and run.horizon is null then
+    run.horizon := pg_snapshot_xmax(pg_current_snapshot());
+    update credential_revocations r set horizon = run.horizon where r.id = revocation;
+  end if;
+  if run.pass = 2 and pg_snapshot_xmin(pg_current_snapshot()) < run.horizon then
     return query select 'wait', run.checked, run.revoked;
     return;
   end if;
@@ -99,6 +108,8 @@ begin
     where c.id = any (ids) and c.created_at <= run.created_at and (run.formats is null or c.format = any (run.formats))
       and case run.purpose when 'revocation' then c.status_list_id is not null and not c.revoked
         else c.suspension_list_id is not null and not c.suspended end
+      and not exists (select from credential_status_changes h where h.credential_id = c.id and h.purpose = run.purpose
+        and not h.value and h.changed_at > run.created_at)
     returning c.id, case run.purpose when 'revocation' then c.status_list_id else c.suspension_list_id end as list
   )
   select count(*), array_agg(distinct changed.list), array_agg(changed.id), array_agg(changed.list)

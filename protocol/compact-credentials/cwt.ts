@@ -1,4 +1,4 @@
-import { type Cbor, type CborMap, decodeCbor, encodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
+import { type Cbor, type CborBounds, type CborMap, decodeCbor, encodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import type { Json } from '../json.ts'
 import { isReservedName } from '../names.ts'
@@ -36,7 +36,7 @@ const BYTES_TAG = 64
 
 const CODE = 'compact_credential.malformed'
 /** Bytes of a credential or a list that are read. */
-const BOUNDS = { code: CODE, maxBytes: 10_000 }
+const BOUNDS: CborBounds = { code: CODE, maxBytes: 10_000 }
 
 /** Place of a credential in a status list of either kind. */
 export interface StatusEntry {

@@ -2,7 +2,8 @@ import type { CoseSign1 } from '../cose/sign1.ts'
 import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { momentOf } from '../dates.ts'
 import type { FieldError } from '../errors.ts'
-import { isObject, type Json, listOf, pointerTo, USABLE_TEXT, unusableTexts } from '../json.ts'
+import { isObject, type Json, listOf, type Place, pointerTo, USABLE_TEXT, unusableTexts } from '../json.ts'
+import { isReservedName } from '../names.ts'
 import { wholeSeconds } from '../time.ts'
 import { LAST_SECOND, type UnsignedClaims } from './claims.ts'
 import { type ReadClaims, readCredentialClaims } from './cwt.ts'
@@ -51,6 +52,16 @@ const areSubjects = (value: unknown): boolean => {
   return subjects.length > 0 && subjects.every((each) => isObject(each) && Object.keys(each).length > 0)
 }
 
+/** Places of members that no reader takes, because every object has one of the name. */
+function reservedNames(value: unknown, place?: Place): Place[] {
+  if (Array.isArray(value)) return value.flatMap((each, step) => reservedNames(each, { step, within: place }))
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([step, member]) => {
+    const here = { step, within: place }
+    return isReservedName(step) ? [here] : reservedNames(member, here)
+  })
+}
+
 /**
  * Reads a credential of the W3C, data model 1.1 or 2.0, that becomes a CWT: issuer and dates become claims, the rest is
  * the claim `vc`. Contexts are carried and not processed: the signature is over the bytes (D-284). Errors name JSON
@@ -92,6 +103,8 @@ export function readSemanticPayload(payload: Json): UnsignedSemantic {
     report(`/${until}`, 'date_order', `expected a time after ${from}`)
   const { [from]: _from, [until]: _until, credentialSubject: subject, ...others } = rest
   if (!areSubjects(subject)) report('/credentialSubject', 'subject', 'expected an object with at least one claim')
+  for (const place of reservedNames({ ...others, credentialSubject: subject }).slice(0, MAX_TEXT_ERRORS))
+    report(pointerTo(place), 'name', 'expected a name that is not reserved, such as constructor is')
   for (const place of unusableTexts(payload).slice(0, MAX_TEXT_ERRORS)) report(pointerTo(place), 'text', USABLE_TEXT)
   const all = [BASE, ...types.filter((type) => type !== BASE)]
   return {

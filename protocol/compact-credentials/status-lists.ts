@@ -8,7 +8,7 @@ import {
   assertSubject,
   CLAIM,
   endOf,
-  LIST_BYTES,
+  listBounds,
   listClaims,
   malformedList,
   type ReadList,
@@ -20,8 +20,6 @@ import {
 } from '../status-list/token.ts'
 import { type Clock, hasCome } from '../time.ts'
 import { BIT_INDEX_LIST, claimsOf, readCwt, registeredClaims, type StatusEntry } from './cwt.ts'
-
-const BOUNDS = { code: 'status_list.malformed', maxBytes: LIST_BYTES }
 
 export interface UnsignedList extends UnsignedToken {
   issuer: string
@@ -58,8 +56,9 @@ export async function readList(
   keyOf: (kid: string) => Promise<VerificationKey>,
   clock: Clock,
 ): Promise<ReadList> {
-  const message = readCwt(bytes, BOUNDS)
-  const map = claimsOf(message, BOUNDS)
+  const bounds = listBounds()
+  const message = readCwt(bytes, bounds)
+  const map = claimsOf(message, bounds)
   const { iss } = registeredClaims(map)
   const kid = message.protected.get(HEADER.kid)
   if (!(kid instanceof Uint8Array)) throw malformedList('its protected header has no kid')

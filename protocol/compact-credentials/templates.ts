@@ -1,7 +1,8 @@
+import { memberAt, unmappedClaims } from '../credentials/claim-paths.ts'
 import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import type { Json } from '../json.ts'
-import { isReservedStep, ownMember } from '../names.ts'
+import { isReservedStep } from '../names.ts'
 import { addDuration, DURATION_UNITS, type Duration, wholeSeconds } from '../time.ts'
 import { type ClaimValue, isClaimValue, isOwnName, MAX_CLAIMS } from './claims.ts'
 import type { Profile } from './text.ts'
@@ -105,20 +106,6 @@ function belowClaims(path: string): string | undefined {
   return /^(authenticationProvider|credentialConfiguration)\./.test(path) ? undefined : path
 }
 
-/** The value at a path; a member named like the whole rest of the path takes precedence. */
-function valueAt(claims: Json, path: string): unknown {
-  let value: unknown = claims
-  let rest = path
-  for (;;) {
-    if (typeof value !== 'object' || value === null) return undefined
-    if (Object.hasOwn(value, rest)) return ownMember(value, rest)
-    const dot = rest.indexOf('.')
-    if (dot < 0) return undefined
-    value = ownMember(value, rest.slice(0, dot))
-    rest = rest.slice(dot + 1)
-  }
-}
-
 /** The claims of a request that a template takes, by the claims that they become; without a default value they may be needed. */
 export const pathsOf = ({ mappings }: CompactTemplate): Map<string, { path: string; isNeeded: boolean }> =>
   new Map(
@@ -128,14 +115,12 @@ export const pathsOf = ({ mappings }: CompactTemplate): Map<string, { path: stri
     }),
   )
 
-/** Claims that no mapping takes: each is refused by its name, as a misspelt one would be lost in silence (D-241). */
-function unmapped(template: CompactTemplate, claims: Json): FieldError[] {
+/** Throws `Refusal('credential_template.claims_unmapped')` for claims that the template would lose. */
+export function assertMapped(template: CompactTemplate, claims: Json): void {
   const paths = [...pathsOf(template).values()].map(({ path }) => path)
-  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
-  return Object.keys(claims)
-    .filter((name) => !isTaken(name))
-    .slice(0, 100)
-    .map((name) => error(within('claims', name.slice(0, 255)), 'claim_unmapped', `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`)) // biome-ignore format: one error
+  const unmapped = unmappedClaims(paths, claims)
+  if (unmapped.length > 0)
+    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
 }
 
 /**
@@ -147,15 +132,13 @@ export function payloadFromTemplate(
   template: CompactTemplate,
   { claims, issuer, now }: { claims: Json; issuer?: string | null | undefined; now: Date },
 ): Json {
-  const foreign = unmapped(template, claims)
-  if (foreign.length > 0)
-    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', foreign)
+  assertMapped(template, claims)
   const set: Record<string, ClaimValue> = {}
   const missing: FieldError[] = []
   const wrong: FieldError[] = []
   for (const [name, { mapFrom, defaultValue, required }] of Object.entries(template.mappings)) {
     const below = mapFrom === undefined ? undefined : belowClaims(mapFrom)
-    const value = (below === undefined ? undefined : valueAt(claims, below)) ?? defaultValue
+    const value = (below === undefined ? undefined : memberAt(claims, below)) ?? defaultValue
     const at = within('claims', ...(below ?? name).split('.'))
     if (value === undefined) {
       if (required) missing.push(error(at, 'claim_required', `the template needs it for the claim ${name}`))

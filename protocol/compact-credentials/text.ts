@@ -16,6 +16,10 @@ export const malformed = (message: string) => new Refusal('compact_credential.ma
 export const toText = (prefix: string, bytes: Uint8Array): string =>
   prefix + base32upper.encode(bytes).slice(base32upper.prefix.length)
 
+/** Characters of the text of so many bytes: each stands for five bits. */
+export const lengthOfText = (prefix: string, { length }: Uint8Array): number =>
+  prefix.length + Math.ceil((length * 8) / 5)
+
 /**
  * Returns the bytes of a text with the prefix. It is strict, so that a credential has one text: upper case, no padding,
  * no other characters, no bits left over. Throws `Refusal('compact_credential.malformed')`.

@@ -1,3 +1,4 @@
+import { type FieldError, within } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isReservedStep, ownMember } from '../names.ts'
 
@@ -54,3 +55,43 @@ export function pathFault(path: unknown): 'form' | 'reserved' | undefined {
   if (steps.some((step) => step.trim() === '')) return 'form'
   return steps.some(isReservedStep) ? 'reserved' : undefined
 }
+
+/**
+ * Returns the paths of the members that no path reads. A path reads as `memberAt` does: a member named like the whole
+ * rest of the path takes precedence, and with a member all that is in it is read.
+ */
+export function unreadMembers(value: object, paths: readonly string[], prefix = ''): string[] {
+  const whole = new Set<string>()
+  const through = new Map<string, string[]>()
+  for (const path of paths) {
+    const dot = path.indexOf('.')
+    if (Object.hasOwn(value, path)) whole.add(path)
+    else if (dot > 0) {
+      const [step, rest] = [path.slice(0, dot), path.slice(dot + 1)]
+      through.set(step, [...(through.get(step) ?? []), rest])
+    }
+  }
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (whole.has(name)) return []
+    const further = through.get(name)
+    if (further === undefined) return [`${prefix}${name}`]
+    if (member === null || member === undefined) return []
+    return typeof member === 'object' ? unreadMembers(member, further, `${prefix}${name}.`) : [`${prefix}${name}`]
+  })
+}
+
+/** Characters of a name, and errors, that are told. */
+const [MAX_NAME, MAX_ERRORS] = [255, 100]
+
+/** A name of one claim may have dots in it. */
+const stepsOf = (claims: Json, name: string): string[] => (Object.hasOwn(claims, name) ? [name] : name.split('.'))
+
+/** Claims that none of the paths reads: each is named, as a misspelt one would be lost in silence (D-241). */
+export const unmappedClaims = (paths: readonly string[], claims: Json): FieldError[] =>
+  unreadMembers(claims, paths)
+    .slice(0, MAX_ERRORS)
+    .map((name) => ({
+      path: within('claims', ...stepsOf(claims, name.slice(0, MAX_NAME))),
+      code: 'credential_template.claim_unmapped',
+      message: `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`,
+    }))

@@ -3,7 +3,7 @@ import { coseSign1Of, HEADER, type ToSign } from '../cose/sign1.ts'
 import { Refusal } from '../errors.ts'
 import {
   endOf,
-  LIST_BYTES,
+  listBounds,
   malformedList,
   type ReadList,
   readStatuses,
@@ -17,7 +17,6 @@ import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './c
 import { isFitFor, isSignedByKey } from './device-auth.ts'
 import { issuersAmong } from './issued.ts'
 
-const BOUNDS = { code: 'status_list.malformed', maxBytes: LIST_BYTES }
 /** A CWT may have its own tag around that of COSE (RFC 8392, section 6). */
 const CWT_TAG = 61
 
@@ -91,14 +90,15 @@ export async function readMobileList(
   trust: ListTrust,
   clock: Clock,
 ): Promise<ReadList> {
-  const item = decodeCbor(bytes, BOUNDS)
-  const message = coseSign1Of(isTag(item) && Number(item.tag) === CWT_TAG ? (item.contents as Cbor) : item, BOUNDS)
+  const bounds = listBounds()
+  const item = decodeCbor(bytes, bounds)
+  const message = coseSign1Of(isTag(item) && Number(item.tag) === CWT_TAG ? (item.contents as Cbor) : item, bounds)
   const { protected: header, unprotected, payload } = message
   const signer = listSigner(unprotected.get(HEADER.x5chain) ?? header.get(HEADER.x5chain), trust, clock)
   if (header.get(HEADER.typ) !== TOKEN_TYPES.cwt) throw malformedList(`its typ is not ${TOKEN_TYPES.cwt}`)
   if (!payload || !isFitFor(message, signer.publicKey) || !isSignedByKey(message, signer.publicKey))
     throw notVerified('The signature of the status list does not verify.')
-  const claims = decodeCbor(payload, BOUNDS)
+  const claims = decodeCbor(payload, bounds)
   if (!isCborMap(claims)) throw malformedList('its payload is not a map of claims')
   const expiresAt = endOf(claims)
   if (expiresAt && hasCome(expiresAt, clock)) throw notVerified('The status list has expired.')

@@ -1,6 +1,6 @@
 import { type ClaimRoots, claimPath, valueAt } from '../credentials/claim-paths.ts'
 import type { KeyRequirements } from '../credentials/key-attestations.ts'
-import { type FieldError, Refusal, within } from '../errors.ts'
+import { type FieldError, Refusal } from '../errors.ts'
 import { isObject, type Json } from '../json.ts'
 import { ownMember, setOwnMember } from '../names.ts'
 import type { Duration } from '../time.ts'
@@ -85,22 +85,6 @@ export const pathName = (path: TemplatePath): string => path.map((step) => step 
 /** Paths in the claims of a request that the template takes. */
 export const takenPaths = ({ claims }: Pick<SdJwtTemplate, 'claims'>): string[] =>
   claims.flatMap(({ map_from }) => (map_from === undefined ? [] : (claimPath(map_from) ?? [])))
-
-/** Claims that no claim of the template is taken from: each is named, as a misspelt one would be lost in silence (D-241). */
-export function unmappedClaims(template: Pick<SdJwtTemplate, 'claims'>, claims: Json): FieldError[] {
-  const paths = takenPaths(template)
-  const isTaken = (name: string) => paths.some((path) => path === name || path.startsWith(`${name}.`))
-  return Object.keys(claims)
-    .filter((name) => !isTaken(name))
-    .slice(0, 100)
-    .map((name) =>
-      templateError(
-        within('claims', name.slice(0, 255)),
-        'claim_unmapped',
-        `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`,
-      ),
-    )
-}
 
 /** Sets a value at a path, and makes the objects on the way. */
 function setAt(root: Json, path: readonly string[], value: unknown): void {

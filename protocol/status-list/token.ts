@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { deflateSync, type gunzip, inflate } from 'node:zlib'
-import { type Cbor, type CborMap, encodeCbor, isCborMap } from '../cose/cbor.ts'
+import { type Cbor, type CborBounds, type CborMap, encodeCbor, isCborMap } from '../cose/cbor.ts'
 import { Refusal } from '../errors.ts'
 import { momentOfSeconds } from '../time.ts'
 import { unpacking } from './unpacking.ts'
@@ -18,6 +18,15 @@ export const CLAIM = { iss: 1, sub: 2, exp: 4, iat: 6, statusList: 65_533, ttl: 
 const UNPACKED = { maxOutputLength: 16 * 1024 * 1024 }
 /** Bytes of a published list that are read. */
 export const LIST_BYTES = 4 * 1024 * 1024
+/** Data items of a list as a CWT, most of them in the headers: the statuses are one byte string. */
+const LIST_ITEMS = 1_000
+
+/** What is read of a list as a CWT; a new one for each list. */
+export const listBounds = (): CborBounds => ({
+  code: 'status_list.malformed',
+  maxBytes: LIST_BYTES,
+  items: { left: LIST_ITEMS },
+})
 
 /** A list to sign: its bits with index 0 left-most in byte 0, as in all lists of the engine. */
 export interface UnsignedToken {

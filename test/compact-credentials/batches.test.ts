@@ -151,3 +151,25 @@ test('a token without the scope of compact credentials makes no batch of them', 
   const refused = await post(world, lines([{ payload: {} }]), { format: 'compact', issuer }, { token })
   t.is(refusal(refused, 403), 'token.insufficient_scope')
 })
+
+test('rows that name no issuer have the default one of the upload, whatever the tenant chooses later (D-1102)', async (t) => {
+  const other = await world.tokenOf(await world.addTenant())
+  const rows = lines([{ payload: { type: 'Course' } }, { payload: { iss: 'did:example:nobody', type: 'Course' } }])
+  const upload = async () =>
+    (await post(world, rows, { format: 'compact' }, { token: other })).json<{ id: string }>().id
+  const batchOf = async (id: string) => {
+    const batch = await until({ ...world, token: other }, id, ({ status }) => status === 'COMPLETED')
+    const text = async (kind: string) =>
+      (await world.ask(`/v1/credentials/batches/${id}/${kind}`, { token: other })).text
+    return { batch, results: await text('results'), errors: await text('errors') }
+  }
+  const none = await batchOf(await upload())
+  t.like(none.batch, { signed: 0, failed: 2 })
+  t.regex(none.errors, /"row":1,"field":"payload.iss"/)
+  const first = await createDid(world, 'P-256', other)
+  const id = await upload()
+  await createDid(world, 'P-256', other)
+  const one = await batchOf(id)
+  t.like(one.batch, { signed: 1, failed: 1 }, 'with a second DID the tenant had no default')
+  t.true(one.results.includes(first))
+})

@@ -230,3 +230,13 @@ test('a body that is no template is refused by its place', async (t) => {
   })
   t.is(refusal(zipped, 415), 'request.unsupported_media_type', 'an archive is for the operations that take one')
 })
+
+test('of two changes at a time, the one that leaves files out does not put old ones back', async (t) => {
+  const { id } = (await ask('', members(pdf))).json<{ id: string }>()
+  const change = (more: object) =>
+    world.ask(`${TEMPLATES}/${id}`, { token: world.token, method: 'PUT', body: { ...members(pdf), ...more } })
+  const replies = await Promise.all(Array.from({ length: 4 }, (_, nth) => change({ name: `Pass ${nth}` })))
+  const refused = replies.filter(({ status }) => status !== 200)
+  t.true(refused.length >= 1 && refused.length < 4, replies.map(({ status }) => status).join())
+  for (const reply of refused) t.is(refusal(reply, 409), 'pdf_template.changed')
+})

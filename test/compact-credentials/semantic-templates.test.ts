@@ -1,6 +1,7 @@
 import test from 'ava'
 import { create, results, until as untilBatch } from '../support/credentials/batches.ts'
 import {
+  COMPACT,
   COMPACT_SEMANTIC,
   compactTemplate,
   createCompactTemplate,
@@ -112,3 +113,38 @@ for (const [what, rows, posting] of [
     t.deepEqual(decoded.type, ['VerifiableCredential', type])
     t.true((await verifyCompact(world, encoded, {}, COMPACT_SEMANTIC)).verified)
   })
+
+test('what no verifier reads is refused, and uses up no entry of a status list (D-1104)', async (t) => {
+  const { token } = world
+  const signs = async (path: string, payload: object) => {
+    const reply = await world.ask(`${path}/sign`, { token, body: { payload, revocable: true } })
+    if (reply.status === 200) {
+      const { verified } = await verifyCompact(world, reply.json<{ encoded: string }>().encoded, {}, path)
+      return verified ? 'verified' : 'refused by verifiers'
+    }
+    return reply
+      .json<{ errors: { path: string; code: string }[] }>()
+      .errors.map(({ path: at, code }) => `${at} ${code}`)
+  }
+  const claims = (length: number) => ({
+    iss: issuer,
+    ...Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`c${at}`, 'x'.repeat(length)])),
+  })
+  t.is(await signs(COMPACT, claims(820)), 'verified')
+  t.deepEqual(await signs(COMPACT, claims(860)), ['payload credential.too_long'])
+  const about = (subject: object) => ({ type: ['Course'], issuer: { id: issuer }, credentialSubject: subject })
+  t.deepEqual(await signs(COMPACT_SEMANTIC, about({ a: [{ constructor: 'x' }] })), [
+    'payload.credentialSubject.a.0.constructor credential.name',
+  ])
+  const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
+  t.is(await signs(COMPACT_SEMANTIC, about({ a: deep(20) })), 'verified')
+  t.deepEqual(await signs(COMPACT_SEMANTIC, about({ a: deep(40) })), ['payload credential.unreadable'])
+  t.deepEqual(await signs(COMPACT_SEMANTIC, about({ a: 'x'.repeat(8_000) })), ['payload credential.too_long'])
+  const unused = await createDid(world, 'P-256')
+  await signs(COMPACT, { ...claims(860), iss: unused })
+  const { rows } = await world.dependencies.systemSql.query({
+    text: 'select l.id from status_lists l join dids d on d.id = l.did_id where d.did = $1',
+    values: [unused],
+  })
+  t.deepEqual(rows, [])
+})

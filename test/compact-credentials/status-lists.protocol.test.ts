@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign as signWith } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign as signWith } from 'node:crypto'
 import { deflateSync, gzipSync, inflateSync } from 'node:zlib'
 import test from 'ava'
 import { createCompactVerifier } from '../../activities/compact-credentials/verify.ts'
@@ -184,4 +184,22 @@ test('a list is not verified by a key that the issuer’s document has ended (D-
   const { verified, error } = await verify({ revoked: '2027-01-01T00:00:00Z' })
   t.deepEqual([verified, error?.type], [false, 'UnsupportedRevocationType'])
   t.regex(error?.message ?? '', /as revoked/)
+})
+
+test('a list of millions of items is refused before it is decoded, and one of the largest size is read (D-1103)', async (t) => {
+  const many = new Uint8Array(4 * 1024 * 1024).fill(0xa0)
+  many.set([0x9a, 0x00, 0x3f, 0xff, 0xf0])
+  for (const bytes of [
+    many,
+    await signCoseSign1({ protected: new Map(), payload: many.subarray(0, 4_000_000) }, signer),
+  ]) {
+    const begun = process.cpuUsage()
+    const entry = { kind: 'token', index: 0, url: URL_OF_LIST } as const
+    const reading = readList(bytes, entry, ISSUER, async () => key, { now: NOW })
+    await t.throwsAsync(reading, { code: 'status_list.malformed' })
+    const { user, system } = process.cpuUsage(begun)
+    t.true(user + system < 500_000, 'it was four seconds')
+  }
+  const large = { ...list, bits: randomBytes(3_900_000) }
+  t.is((await read('token', statusListCwt(large))).bytes, large.bits.length)
 })

@@ -169,6 +169,14 @@ test('claims that are missing, that no mapping takes, or that cannot be signed a
   }
 })
 
+test('a claim within another that no mapping takes is refused as well (D-241)', async (t) => {
+  const mappings = { city: { map_from: 'claims.address.city' } }
+  const { id } = await createCompactTemplate(world, { credential_mappings: mappings })
+  const reply = await ask(`/${id}/sign`, { claims: { address: { city: 'Ulm', street: 'y' } } })
+  t.is(refusal(reply, 400), 'credential_template.claims_unmapped')
+  t.deepEqual(errorsOf(reply.text), ['claims.address.street credential_template.claim_unmapped'])
+})
+
 test('a template of one format is none of the other', async (t) => {
   const { id } = await createCompactTemplate(world)
   const { token } = world

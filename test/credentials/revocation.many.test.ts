@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { asSystem } from '../../entities/orm.ts'
 import {
   BATCHES,
   COURSE,
@@ -154,6 +155,37 @@ test('rows of batches that were claims for a template are revoked with the templ
   t.deepEqual([await last(large), await last(small)], [[], ['Revoked']])
   t.like(await done((await revoke('template', templateId)).id), { revoked: 250, checked: 280 })
   t.deepEqual([await last(large), await last(small)], [['Revoked'], ['Revoked']])
+})
+
+test('a credential whose transaction takes long is revoked; one that was taken back meanwhile stays (D-1105)', async (t) => {
+  const did = await createDid(world)
+  const [first, second] = [await sign(world, did, { revocable: true }), await sign(world, did, { revocable: true })]
+  const template = await createTemplate(world, { revocable: true })
+  const { systemSql, database } = world.dependencies
+  await systemSql.query({
+    text: 'update credentials set template_id = $1, template_version = 1 where id = $2',
+    values: [template.id, first.id],
+  })
+  const late = await asSystem(database.system, async (em) => {
+    // as an issuance whose later statements wait: its row is there, and nobody sees it yet
+    await em.execute('update credentials set template_id = ?, template_version = 1 where id = ?', [
+      template.id,
+      second.id,
+    ])
+    const { id } = await revoke('template', template.id)
+    const isRevoked = async () => (await ask(`${AREA}/${first.id}`)).json<{ revoked: boolean }>().revoked
+    await until('the first pass', async () => (await changesOf(first.id)).length === 1 || (await isRevoked()))
+    t.is((await ask(`${AREA}/${first.id}/revocation-status`, { is_revoked: false })).status, 200)
+    for (let nth = 0; nth < 8; nth += 1) {
+      await wait(1_000)
+      await em.execute('select 1') // PostgreSQL ends what is idle in a transaction for 10 s
+    }
+    t.is((await ask(`${MANY}/${id}`)).json<Many>().status, 'REVOKING', 'it waits for the transaction')
+    return id
+  })
+  await done(late)
+  t.deepEqual(await types(second.credential), ['Revoked'])
+  t.deepEqual(await types(first.credential), [])
 })
 
 test('what cannot be revoked at once is refused: unknown, another tenant’s, taken back', async (t) => {

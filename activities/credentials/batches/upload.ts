@@ -109,7 +109,7 @@ export function createBatchUploads(parts: Parts) {
       em.create(CredentialBatch, { ...row, issuers: [], requestId, clientId, createdAt: now() })
       return 'new'
     })
-    if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, keepBatch: true })
+    if (state === 'RECEIVING') await discardUpload(sql, { tenantId, id, attempt, keepBatch: true })
     else if (state !== 'new') throw overtaken()
     return { id, attempt, ...settled }
   }

@@ -1,10 +1,10 @@
 import { type Column, put } from '../../credentials/batches.csv.ts'
-import { claimPath } from '../../credentials/claim-paths.ts'
+import { claimPath, unreadMembers } from '../../credentials/claim-paths.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../../errors.ts'
 import { hasClaim, mapClaims } from './claims.ts'
 import type { TemplateDefinition } from './index.ts'
-import { takenClaims, unmappedMessage, unreadMembers } from './unmapped.ts'
+import { takenClaims, unmappedMessage } from './unmapped.ts'
 
 /** The claims that a row has if none of its cells is empty. What a JSON cell holds is known only from the row. */
 function fullRow(columns: readonly Column[]): Json {

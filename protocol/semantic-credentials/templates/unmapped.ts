@@ -1,4 +1,4 @@
-import { claimPath } from '../../credentials/claim-paths.ts'
+import { claimPath, unreadMembers } from '../../credentials/claim-paths.ts'
 import type { Json } from '../../data-integrity/index.ts'
 import type { FieldError } from '../../errors.ts'
 import { nearestOf } from '../../names.ts'
@@ -47,30 +47,6 @@ export function takenClaims(mappings: ClaimMappings): TakenClaims {
       return hints.get(name)
     },
   }
-}
-
-/**
- * Returns the paths of the members that no path reads. A path reads as `mapClaims` does: a member named like the whole
- * rest of the path takes precedence, and with a member all that is in it is read.
- */
-export function unreadMembers(value: object, paths: readonly string[], prefix = ''): string[] {
-  const whole = new Set<string>()
-  const through = new Map<string, string[]>()
-  for (const path of paths) {
-    const dot = path.indexOf('.')
-    if (Object.hasOwn(value, path)) whole.add(path)
-    else if (dot > 0) {
-      const [step, rest] = [path.slice(0, dot), path.slice(dot + 1)]
-      through.set(step, [...(through.get(step) ?? []), rest])
-    }
-  }
-  return Object.entries(value).flatMap(([name, member]) => {
-    if (whole.has(name)) return []
-    const further = through.get(name)
-    if (further === undefined) return [`${prefix}${name}`]
-    if (member === null || member === undefined) return []
-    return typeof member === 'object' ? unreadMembers(member, further, `${prefix}${name}.`) : [`${prefix}${name}`]
-  })
 }
 
 /** The message about a claim that no mapping takes. `isSent`: whether the caller has sent the claim at a path. */

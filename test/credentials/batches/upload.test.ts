@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { discardUpload } from '../../../activities/credentials/batches/sweep.ts'
 import {
   BATCHES,
   COURSE,
@@ -225,4 +227,23 @@ test.serial('gzip, blank lines and a last line without an end are read as they a
   const raw = new Uint8Array(await new Response(stream).arrayBuffer())
   const made = await create(world, raw, options(issuer), { headers: { 'content-encoding': 'gzip' } })
   t.like(await completed(made.id), { total: 3, signed: 3, failed: 0 })
+})
+
+test.serial('an attempt that another one has taken over deletes none of its rows', async (t) => {
+  const { systemSql, sql } = world.dependencies
+  const [id, older, newer] = [randomUUID(), randomUUID(), randomUUID()]
+  const { tenantId } = world.first
+  await systemSql.query({
+    text: `insert into credential_batches (id, tenant_id, format, state, attempt, source, options, issuers, request_id, client_id, created_at, last_progress_at)
+      values ($1, $2, 'web-semantic', 'RECEIVING', $3, 'jsonl', '{}', '{}', $1, $1, now(), now())`,
+    values: [id, tenantId, newer],
+  })
+  await sql.query({
+    text: `select receive_batch_rows($1, $2, $3, 1, array['{"payload":{}}'], array[null]::text[], null)`,
+    values: [tenantId, id, newer],
+  })
+  await discardUpload(sql, { tenantId, id, attempt: older, keepBatch: true })
+  const text = 'select count(*)::int as rows from credential_batch_rows where batch_id = $1'
+  t.deepEqual((await systemSql.query({ text, values: [id] })).rows, [{ rows: 1 }])
+  await discardUpload(sql, { tenantId, id, attempt: newer })
 })

@@ -1,15 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { readHeader } from '../../../protocol/credentials/batches.csv.ts'
+import { unreadMembers } from '../../../protocol/credentials/claim-paths.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import { type ClaimMappings, mapClaims } from '../../../protocol/semantic-credentials/templates/claims.ts'
 import { checkColumns } from '../../../protocol/semantic-credentials/templates/columns.ts'
 import { subjectOf, type TemplateDefinition, takenBy } from '../../../protocol/semantic-credentials/templates/index.ts'
-import {
-  takenClaims,
-  unmappedErrors,
-  unreadMembers,
-} from '../../../protocol/semantic-credentials/templates/unmapped.ts'
+import { takenClaims, unmappedErrors } from '../../../protocol/semantic-credentials/templates/unmapped.ts'
 
 const columnsOf = (claimMappings: ClaimMappings, cells: string, more: Partial<TemplateDefinition> = {}): string[] => {
   const definition = { ...TEMPLATE, claimMappings, ...more }
