@@ -112,6 +112,7 @@ export function createLoginEnds(parts: Parts) {
     const at = now()
     const known = openContent(sealer, session)
     if (!known) throw gone()
+    // the parameters that the wallet forwarded, such as login_hint, name a person
     const { holder: _kept, browser: _browser, ...request } = content
     const expiresAt = later(CODE_SECONDS)
     Object.assign(row, {
@@ -119,7 +120,7 @@ export function createLoginEnds(parts: Parts) {
       sessionId: session.id,
       codeDigest: digestOf(code),
       userId: null,
-      content: sealLogin(sealer, row, request),
+      content: sealLogin(sealer, row, { ...request, parameters: {} }),
       expiresAt,
       updatedAt: at,
     })

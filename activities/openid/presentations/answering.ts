@@ -14,8 +14,9 @@ import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import { digestOf, isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
-import { DECLINED, MAX_ATTEMPTS, MAX_FAILURES, type WalletSays } from '../verifiers/answering.ts'
+import { DECLINED, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
+import { asAttempt, MAX_FAILURES } from '../verifiers/attempts.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
 import { over, type PageOfBrowser, type RequestContent, type RequestRows } from './rows.ts'
@@ -84,6 +85,8 @@ interface Answer {
   digest?: string
 }
 
+type Accept<Result> = (work: (em: SqlEntityManager) => Promise<OpenIdPresentation>) => Promise<Result>
+
 /** What wallets are asked in requests of the API, and what they answer. */
 export function createRequestAnswers(parts: Parts) {
   const { database, now, operations, tenants, rows, links, secrets, signInRequests, presentationChecks } = parts
@@ -96,15 +99,6 @@ export function createRequestAnswers(parts: Parts) {
 
   const read = (tenantId: string, find: Find) =>
     inTenant(database.tenants, tenantId, async (em) => asked(await find(em)))
-
-  /** The request, with one of its attempts taken before anything is verified. Throws `openid_presentation.over`. */
-  const begin = (tenantId: string, find: Find) =>
-    inTenant(database.tenants, tenantId, async (em) => {
-      const found = await find(em, true)
-      if (found.row.attempts >= MAX_ATTEMPTS) throw over()
-      found.row.attempts += 1
-      return asked(found)
-    })
 
   /** Counts a wrong answer, until there were too many. */
   const fail = (tenantId: string, find: Find, code: string, isFinal: boolean, verdicts?: PresentationVerdict[]) =>
@@ -147,12 +141,18 @@ export function createRequestAnswers(parts: Parts) {
    * Verifies an answer, and counts it where it is not accepted. `accept` is called for one that is; undefined: the wallet
    * has not presented. Throws `openid_presentation.*`.
    */
-  async function take<Result>(
+  function take<Result>(tenantId: string, answer: Answer, accept: Accept<Result>): Promise<Result | undefined> {
+    const inOne = <Done>(work: (em: SqlEntityManager) => Promise<Done>) => inTenant(database.tenants, tenantId, work)
+    const attempt = { over, find: (em: SqlEntityManager) => answer.find(em, true), inOne }
+    return asAttempt(attempt, (found) => verify(tenantId, asked(found), answer, accept))
+  }
+
+  async function verify<Result>(
     tenantId: string,
+    { row: begun, way, content, nonce, state }: ReturnType<typeof asked>,
     { find, open, bindingOf, digest }: Answer,
-    accept: (work: (em: SqlEntityManager) => Promise<OpenIdPresentation>) => Promise<Result>,
+    accept: Accept<Result>,
   ): Promise<Result | undefined> {
-    const { row: begun, way, content, nonce, state } = await begin(tenantId, find)
     const { query, template, transactionData, encryption } = content
     const { trustedContexts } = template ?? content
     let verdicts: PresentationVerdict[] | undefined

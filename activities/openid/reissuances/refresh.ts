@@ -94,10 +94,14 @@ export function createRefreshing({ database, outbox, now, uuid, sealer, configur
   const givenIn = (em: SqlEntityManager, row: OpenIdReissuance, open: OpenIdSession | null) =>
     open && open.id === row.sessionId ? configurations.findTemplates(em, row.grantedIds) : givenBy(em, row)
 
-  /** The issuances of a session that goes on; undefined where it lacks some of what is asked for, and has ended. */
+  /**
+   * The issuances of a session that goes on; undefined where it has ended: it lacks some of what is asked for, or has given
+   * all of that, and gives nothing for another key.
+   */
   async function goOn(em: SqlEntityManager, open: OpenIdSession, wanted: readonly OfferedTemplate[], at: Date) {
     const issuances = await issuancesOf(em, open.id)
-    if (wanted.every(({ id }) => issuances.some(({ templateId }) => templateId === id))) return issuances
+    const asked = wanted.map(({ id }) => issuances.find(({ templateId }) => templateId === id))
+    if (asked.every((each) => each) && asked.some((each) => each?.state !== 'ISSUED')) return issuances
     endSession(open, issuances, at, {
       state: 'CANCELLED',
       code: 'openid_session.refreshed',

@@ -176,6 +176,8 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
       const issuances = await issuancesOf(em, subject.sessionId)
       const issuance = issuances.find(({ id }) => id === subject.issuanceId)
       if (!session || session.endedAt || issuance?.state !== 'PENDING') return // another run was first
+      // its wallet has not asked for so long, and could not get it any more: the next look ends the session
+      if (session.endsAt <= now()) return
       if (reissuanceId !== undefined) await assertGiven(em, kept, session, issuance)
       const outcomes = await recordWithin(
         em,

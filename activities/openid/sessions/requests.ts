@@ -14,6 +14,11 @@ import type { KeyProofs, ProvenKeys } from './proofs.ts'
 import { addStep, issuancesOf, lockSession, sealRequest } from './records.ts'
 import type { SessionSecrets } from './secrets.ts'
 
+/** How long a session lasts at least after its wallet has asked for what is being made. */
+const POLL_MS = 10 * 60_000
+/** From its creation on, a session lasts no longer for that. */
+const MOST_MS = 24 * 60 * 60_000
+
 /** What a wallet is answered. */
 export type Delivery =
   | { state: 'issued'; format: string; credentials: unknown[]; notificationId: string; credentialIds: string[] }
@@ -131,7 +136,7 @@ export function createCredentialRequests(parts: Parts) {
       const isSame = issuance.requestDigest !== null && keys.digest.equals(Buffer.from(issuance.requestDigest ?? []))
       if (issuance.state === 'ISSUED' && !isSame)
         throw denied(
-          'The credential was issued already, for other keys. A new one needs the refresh token, or a new offer.',
+          'The credential was issued already, for other keys. A new one needs the refresh token with a scope or authorization_details that name this credential, or a new offer.',
         )
       if (issuance.state === 'PENDING' && !isSame)
         throw denied('The credential is being issued for other keys. Ask again with those, or begin with a new offer.')
@@ -184,8 +189,20 @@ export function createCredentialRequests(parts: Parts) {
     if (known) return known
     await proceed(tenantId, sessionId)
     const settled = await read(tenantId, issuanceId)
-    return settled ?? { state: 'pending', transactionId: secrets.handle('transaction', issuanceId) }
+    if (settled) return settled
+    await waitFor(tenantId, sessionId)
+    return { state: 'pending', transactionId: secrets.handle('transaction', issuanceId) }
   }
+
+  /** A wallet that asks for what is being made finds it when it is there: the session and its token last longer (D-1107). */
+  const waitFor = (tenantId: string, sessionId: string): Promise<void> =>
+    inTenant(database.tenants, tenantId, async (em) => {
+      const session = await lockSession(em, sessionId)
+      if (!session || session.endedAt) return
+      const until = new Date(Math.min(now().getTime() + POLL_MS, session.createdAt.getTime() + MOST_MS))
+      if (session.endsAt < until) session.endsAt = until
+      if (session.tokenExpiresAt && session.tokenExpiresAt < until) session.tokenExpiresAt = until
+    })
 
   return {
     /**

@@ -43,7 +43,11 @@ export interface EndedOfUser {
 
 /** Ends what is under way with the claims of a user. */
 async function endOf(em: SqlEntityManager, userId: string, at: Date): Promise<EndedOfUser> {
-  const logins = await em.nativeDelete(OpenIdWalletLogin, { userId })
+  const ofUser = 'select id from openid_sessions where user_id = ?'
+  const named = await em.execute<{ id: string }[]>(ofUser, [userId])
+  // a login that has given its code names the session alone
+  const where = { $or: [{ userId }, { sessionId: { $in: named.map(({ id }) => id) } }] }
+  const logins = await em.nativeDelete(OpenIdWalletLogin, where)
   const reissued = await endReissuances(em, { userId }, at)
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } } as const
   const sessions = await em.find(OpenIdSession, { userId, endedAt: null }, locked)

@@ -24,6 +24,8 @@ interface Content {
   /** Names the interaction of the browser. */
   interaction: string
   account?: Account
+  /** SHA-256 of the accepted answer. */
+  answerDigest?: string
 }
 
 const boundTo = ({ tenantId, id }: Pick<OidcSignIn, 'tenantId' | 'id'>) => `${tenantId}/openid/sign-ins/${id}`
@@ -33,6 +35,16 @@ export const over = () =>
 
 /** The rows of sign-ins. */
 export function createSignInRows({ now, uuid, sealer }: Pick<Dependencies, 'now' | 'uuid'> & { sealer: Sealer }) {
+  /** In any state. */
+  async function find(em: SqlEntityManager, { verifierId }: Place, name: string, lock = false) {
+    const digest = digestOf(name)
+    const where = { verifierId, $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
+    const row = await em.findOne(OidcSignIn, where, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
+    if (!row) return undefined
+    const device: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
+    return { row, device }
+  }
+
   return {
     sealed: (row: Pick<OidcSignIn, 'tenantId' | 'id'>, content: Content): Buffer =>
       sealer.seal(Buffer.from(JSON.stringify(content)), boundTo(row)),
@@ -44,13 +56,19 @@ export function createSignInRows({ now, uuid, sealer }: Pick<Dependencies, 'now'
       em.findOne(OidcSignIn, { verifierId, interactionDigest: digestOf(interaction) }),
 
     /** The sign-in of a wallet's request, and on which device that is. Throws `sign_in.request_over`. */
-    async byRequest(em: SqlEntityManager, { verifierId }: Place, name: string, lock = false) {
-      const digest = digestOf(name)
-      const where = { verifierId, $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] }
-      const row = await em.findOne(OidcSignIn, where, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
-      if (row?.state !== 'WAITING' || row.expiresAt <= now()) throw over()
-      const device: WalletDevice = Buffer.from(row.sameDeviceDigest).equals(digest) ? 'same' : 'other'
-      return { row, device }
+    async byRequest(em: SqlEntityManager, place: Place, name: string, lock = false) {
+      const found = await find(em, place, name, lock)
+      if (found?.row.state !== 'WAITING' || found.row.expiresAt <= now()) throw over()
+      return found
+    },
+
+    /** The sign-in that was accepted by the same answer to the same request, and may still be finished. */
+    async answeredWith(em: SqlEntityManager, place: Place, name: string, answer: string) {
+      const found = await find(em, place, name)
+      if (found?.row.state !== 'PRESENTED' || found.row.expiresAt <= now() || found.row.answeredBy !== found.device)
+        return undefined
+      const { interaction, answerDigest } = this.opened(found.row)
+      return answerDigest === answer ? { ...found, interaction } : undefined
     },
 
     /** `reason`: the check of the presentation that failed. */

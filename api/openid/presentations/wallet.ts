@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Platform } from '../../../activities/index.ts'
 import { WALLET_PATH } from '../../../activities/openid/presentations/wallet-requests.ts'
 import { limitRate } from '../../frame/limits/index.ts'
-import { walletRoutes } from '../verifiers/wallet.ts'
+import { forWallets, walletRoutes } from '../verifiers/wallet.ts'
 
 /**
  * What wallets need of the requests of the API: the signed request, and where they answer. Its errors are those of the
@@ -20,6 +20,7 @@ export function presentationRoutes({
 }): Router {
   const tenantOf = ({ headers }: Request) => requestAnswers.tenantAt(headers.host ?? '')
   const router = express.Router({ caseSensitive: true, strict: true })
+  router.use(forWallets)
   router.use(limitRate({ pool, perMinute, name: 'openid4vp', by: ({ address }) => address }))
   router.use(
     walletRoutes({

@@ -16,7 +16,7 @@ import { PAGE_HEADERS, sendPage } from '../pages.ts'
 import { errorPage, seenAs, signInHeaders, signInPage } from './page.ts'
 import { accountIdOf, KEPT_SECONDS } from './provider.ts'
 import { providersOf, type Running } from './providers.ts'
-import { signInWallets } from './wallet.ts'
+import { forWallets, signInWallets } from './wallet.ts'
 
 export interface SignInParts {
   platform: Platform
@@ -153,6 +153,7 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
     response.set(PAGE_HEADERS).redirect(303, await provider.interactionResult(request, response, error))
   }
 
+  router.use(forWallets)
   router.use(limitRate({ pool, perMinute, name: 'sign-in', by: ({ address }) => address }))
   router.get(PUBLISHED, (_request, response, next) => {
     response.set('Cache-Control', `public, max-age=${PUBLISHED_SECONDS}`)

@@ -56,6 +56,18 @@ export interface WalletRequests {
 
 const FORM = 'application/x-www-form-urlencoded'
 
+/** Before any limit: scripts of wallets read refusals as well, and find OAuth's errors in them. */
+export const forWallets = express.Router({ caseSensitive: true, strict: true })
+forWallets.use(['/requests', '/answers'], (_request, response, next) => {
+  response.set({
+    'Cache-Control': 'no-store',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'Retry-After',
+  })
+  response.locals.oauthError = 'invalid_request'
+  next()
+})
+
 /** Requests to wallets, and their answers: OpenID4VP 1.0 by reference with both methods, with direct_post and direct_post.jwt. */
 export function walletRoutes({ requestObject, answerRequest }: WalletRequests): Router {
   const router = express.Router({ caseSensitive: true, strict: true, mergeParams: true })
@@ -77,10 +89,6 @@ export function walletRoutes({ requestObject, answerRequest }: WalletRequests): 
     response.json(redirectUri === undefined ? {} : { redirect_uri: redirectUri })
   }
 
-  router.use(['/requests', '/answers'], (_request, response, next) => {
-    response.set({ 'Cache-Control': 'no-store', 'Access-Control-Allow-Origin': '*' })
-    next()
-  })
   const readForm = (limit: number) => express.urlencoded({ extended: false, limit, parameterLimit: MAX_PARAMETERS })
   router.get('/requests/:name', ask)
   router.post('/requests/:name', readForm(METADATA_BYTES), ask)

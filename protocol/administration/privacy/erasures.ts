@@ -94,6 +94,10 @@ export const STAYS: readonly { what: string; why: string }[] = [
     why: 'They are encrypted, nothing leads from a DID to them, and they are erased when they end.',
   },
   {
+    what: 'what verifiers of the tenant have asked for and got',
+    why: 'Claims of presented credentials, and the DID of who presented them, are encrypted, and nothing leads from a DID to them: those of requests are deleted when keptForSec is over, those of sign-ins when the client may ask for them no more.',
+  },
+  {
     what: 'messages in inboxes and on their way',
     why: 'They are encrypted, and nothing leads from a DID to them: use deleteMessage, or the retention. Those on their way are deleted when they are delivered or given up.',
   },

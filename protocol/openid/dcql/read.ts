@@ -208,6 +208,10 @@ function createReader(report: Report) {
         : listAt(entry.claims, MAX_CLAIMS, claimsPath, 'claims').map((each, nth) =>
             claimAt(each, format, entry.claim_sets !== undefined, claimIds, within(claimsPath, nth)),
           )
+    const places = claims?.map((each) => JSON.stringify(each.path)) ?? []
+    for (const [nth, place] of places.entries())
+      if (places.indexOf(place) < nth)
+        report(within(claimsPath, nth, 'path'), 'repeated', 'expected each path once in a query (OpenID4VP 1.0, 6.1)')
     if (!claims && entry.claim_sets !== undefined)
       report(within(path, 'claim_sets'), 'unexpected', 'expected claims, from which claim_sets choose')
     return [

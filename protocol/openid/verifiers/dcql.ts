@@ -29,11 +29,15 @@ export const typesToExpand = ({ pattern }: CredentialQuery): object => ({
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 
+/** OpenID4VP 1.0, section 6.3: texts, integers and booleans. Others are compared with the example afterwards. */
+const isDcqlValue = (value: string | number | boolean): boolean =>
+  typeof value === 'number' ? Number.isSafeInteger(value) : value !== ''
+
 const MAX_CLAIM_DEPTH = 8
 
 /** The claims that an example names, as paths into the credential. */
 function claimsOf(pattern: unknown, path: string[]): DcqlClaim[] {
-  if (isScalar(pattern)) return [{ path, values: [pattern] }]
+  if (isScalar(pattern)) return [isDcqlValue(pattern) ? { path, values: [pattern] } : { path }]
   if (!isObject(pattern)) return [{ path }]
   const members = Object.entries(pattern).filter(([name]) => !name.startsWith('@') && name !== 'type')
   if (members.length === 0 || path.length >= MAX_CLAIM_DEPTH) return [{ path }]

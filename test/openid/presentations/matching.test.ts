@@ -6,6 +6,8 @@ import { mismatchOf, selected } from '../../../protocol/openid/dcql/match.ts'
 import type { DcqlCredential } from '../../../protocol/openid/dcql/query.ts'
 import { readDcqlQuery } from '../../../protocol/openid/dcql/read.ts'
 import { agreedTo } from '../../../protocol/openid/presentations/transactions.ts'
+import { dcqlOf, wantedOf } from '../../../protocol/openid/verifiers/dcql.ts'
+import type { PresentationQuery } from '../../../protocol/semantic-credentials/presentations/queries.ts'
 
 const TYPES = ['https://types.example/a', 'https://types.example/b']
 const NAMES = ['a', 'b', 'c']
@@ -40,7 +42,10 @@ const claim = fc.record({
 const query = fc
   .record({
     types: fc.subarray(TYPES, { minLength: 1 }),
-    claims: fc.option(fc.array(claim, { minLength: 1, maxLength: 3 }), { nil: undefined }),
+    claims: fc.option(
+      fc.uniqueArray(claim, { minLength: 1, maxLength: 3, selector: ({ path }) => JSON.stringify(path) }),
+      { nil: undefined },
+    ),
     hasSets: fc.boolean(),
     cut: fc.integer({ min: 1, max: 2 }),
   })
@@ -85,6 +90,25 @@ test('a credential answers a query exactly where another implementation says so 
     { numRuns: 2_000, includeErrorInReport: true },
   )
   t.true(matches > 100, `${matches} of 2,000 match`)
+})
+
+test('two claims of a query have no path in common (section 6.1)', (t) => {
+  const claims = [{ path: ['a', null] }, { path: ['a'] }, { path: ['a', null], values: [1] }]
+  const given = { credentials: [{ id: 'one', format: 'dc+sd-jwt', meta: { vct_values: TYPES }, claims }] }
+  t.like(readDcqlQuery(given, 'q').errors, [{ path: 'q.credentials.0.claims.2.path', code: 'repeated' }])
+})
+
+test('an example of a template makes a query that the standard allows, whatever values it has (section 6.3)', (t) => {
+  const values = { gpa: 3.5, large: 1e300, empty: '', count: 3, passed: false, course: 'CS-101' }
+  const pattern = { type: 'Course', credentialSubject: { ...values, within: values } }
+  const within = {
+    type: 'QueryByExample',
+    credentialQuery: [{ required: true, pattern }],
+  } as unknown as PresentationQuery
+  const asked = dcqlOf(wantedOf([within]), () => ['https://example.org/Course'])
+  t.deepEqual(readDcqlQuery(asked, 'q').errors, [])
+  const named = asked.credentials[0]?.claims?.flatMap((each) => each.values ?? [])
+  t.deepEqual(named, [3, false, 'CS-101', 3, false, 'CS-101'])
 })
 
 test('a path selects by names, indexes and all elements, and nothing where one value is of another kind (section 7.1)', (t) => {

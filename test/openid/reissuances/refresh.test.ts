@@ -159,6 +159,31 @@ test.serial('authorization details come again, with new identifiers; fewer of th
   t.is(errorOf(wider), '400 invalid_authorization_details')
 })
 
+test.serial('a credential that an open session has given already comes again in another session', async (t) => {
+  const more = { proof_type: 'eddsa-rdfc-2022', ignore_unmapped: true, type: 'FourthCredential' }
+  const other = (await createTemplate(authorization.world, more)).id
+  const details = (...ids: string[]) => ({
+    authorization_details: JSON.stringify(
+      ids.map((id) => ({ type: 'openid_credential', credential_configuration_id: id })),
+    ),
+  })
+  const key = await createWalletKey()
+  const { members } = await at.offered([template, other], CLAIMS)
+  const first = (await at.token({ ...members, ...details(template, other) }, { key })).json<Token>()
+  const named = (token: Token) => ({
+    credential_identifier: token.authorization_details?.find((each) => each.credential_configuration_id === template)
+      ?.credential_identifiers[0],
+  })
+  t.is((await at.credential(named(first), first, key)).status, 200)
+  const refresh = async (...ids: string[]) =>
+    (await at.refresh(first.refresh_token ?? '', { key }, details(...ids))).json<Token>()
+  const going = await refresh(template, other)
+  t.regex((await at.credential(named(going), going, key)).text, /credential_request_denied.*name this credential/)
+  const again = await refresh(template)
+  const reply = await at.credential(named(again), again, key)
+  t.is(reply.status, 200, reply.text)
+})
+
 test.serial('an open session that lacks what is asked for ends, and scope says what the token is for', async (t) => {
   const claim_mappings = { given_name: { map_from: 'claims.given_name', required: true } }
   const more = { claim_mappings, proof_type: 'eddsa-rdfc-2022', ignore_unmapped: true, type: 'ThirdCredential' }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WorkflowNotFoundError } from '@temporalio/client'
 import test from 'ava'
+import { inTenant } from '../../../entities/orm.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { claimSourcesOf } from '../../support/claim-sources.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
@@ -148,6 +149,39 @@ for (const [name, part] of Object.entries(PARTS))
       t.is((await sessionsOf(world()).read(id)).state, 'COMPLETED')
     },
   )
+
+test.serial('a wallet that asks for what is being made is waited for, and no longer (D-1107)', async (t) => {
+  const { systemSql, database } = world().dependencies
+  const seconds = async (id: string) => {
+    const text = `select extract(epoch from ends_at - now())::float8 as session,
+      extract(epoch from token_expires_at - now())::float8 as token from openid_sessions where id = $1`
+    return (await systemSql.query<{ session: number; token: number }>({ text, values: [id] })).rows[0]
+  }
+  const end = (id: string, left: string) =>
+    inTenant(database.tenants, world().first.tenantId, (em) =>
+      em.execute(
+        `update openid_sessions set ends_at = now() + '${left}'::interval, token_expires_at = now() + '${left}'::interval
+          where id = '${id}'`,
+      ),
+    )
+  const [asks, leaves] = [await steps(), await steps()]
+  away.keys = true
+  try {
+    for (const { id, exchange, request } of [asks, leaves]) {
+      const token = tokenIn(await exchange())
+      await end(id, '5 seconds')
+      t.is((await request(token)).status, 202)
+      const left = await seconds(id)
+      t.true((left?.session ?? 0) > 500 && (left?.token ?? 0) > 500, JSON.stringify(left))
+    }
+    await end(leaves.id, '-1 second')
+  } finally {
+    away.keys = false
+  }
+  await until('the credential', async () => (await counted(asks.id)).length === 1)
+  await wait(2_000)
+  t.deepEqual(await counted(leaves.id), [], 'its wallet could not get it any more')
+})
 
 test.serial('answers that nobody gets change nothing: the same request gets the same credential', async (t) => {
   const { id, exchange, request, notify } = await steps()
