@@ -20,6 +20,13 @@ export class VaultRefusal extends Error {
   }
 }
 
+/** Vault answered, and goes on refusing until an operator acts: no outage of Vault, so it opens no breaker. */
+export class Barred extends Unavailable {
+  constructor(message: string, retryAfterSeconds = 30) {
+    super('keys', message, retryAfterSeconds)
+  }
+}
+
 /** Returns an object's fields; none for another value. */
 export const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
@@ -50,11 +57,7 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
   const { errors, data } = fields(response.body)
   const message = Array.isArray(errors) ? errors.join('; ') : ''
   if (message.includes('no handler for route')) {
-    return new Unavailable(
-      'keys',
-      'Vault has no engine at this mount: check VAULT_TRANSIT_MOUNT and VAULT_KV_MOUNT.',
-      30,
-    )
+    return new Barred('Vault has no engine at this mount: check VAULT_TRANSIT_MOUNT and VAULT_KV_MOUNT.')
   }
   const { version } = fields(fields(data).metadata)
   if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`, Number(version ?? 0))

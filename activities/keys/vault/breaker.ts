@@ -1,4 +1,5 @@
 import { Unavailable } from '../../../protocol/errors.ts'
+import { Barred } from './answers.ts'
 
 export interface Breaker {
   /** Runs `work`, or refuses at once with `Unavailable('keys')` while the store is known to be unavailable. */
@@ -33,12 +34,12 @@ export function createBreaker(options: BreakerOptions = {}): Breaker {
       reset()
       return result
     } catch (error) {
-      if (error instanceof Unavailable && error.part === 'keys') {
+      if (error instanceof Unavailable && error.part === 'keys' && !(error instanceof Barred)) {
         failures += 1
         if (failures === threshold) changed?.(true)
         openedAt = now()
         reason = error.message
-      } else if (!(error instanceof Unavailable)) reset() // an outage of another part says nothing about the store
+      } else if (error instanceof Barred || !(error instanceof Unavailable)) reset() // an outage of another part says nothing
       throw error
     }
   }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { VaultConfig } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { type Fields, fields, understood, VaultRefusal } from './answers.ts'
-import { createBreaker } from './breaker.ts'
+import { type Breaker, createBreaker } from './breaker.ts'
 import { credentialSource } from './credentials.ts'
 import type { LoginGate } from './gate.ts'
 import type { SessionCalls } from './lease.ts'
@@ -13,16 +13,20 @@ import { createVaultSession, type LoginOutcome, refusedByVault } from './session
 import { transport } from './transport.ts'
 
 /**
- * Vault over HTTP: paths never contain a caller's text. Throws `VaultRefusal` for 400 and 404, else
- * `Unavailable('keys')`.
+ * An engine of Vault over HTTP, with a breaker of its own. Paths are below its mount, and never contain a caller's text.
+ * Throws `VaultRefusal` for 400 and 404, else `Unavailable('keys')`.
  */
-export interface VaultClient {
+export interface VaultEngine {
   read(path: string): Promise<Fields>
   write(path: string, data: object): Promise<Fields>
   remove(path: string): Promise<void>
   /** Returns the names below a path. */
   list(path: string): Promise<string[]>
-  /** Throws `Unavailable('keys')` unless Vault is unsealed and knows our token. A good answer closes the breaker. */
+}
+
+export interface VaultClient {
+  engine(mount: string): VaultEngine
+  /** Throws `Unavailable('keys')` unless Vault is unsealed and knows our token. A good answer closes the breakers. */
   ready(): Promise<void>
   close(): Promise<void>
 }
@@ -35,7 +39,7 @@ export interface VaultObserver {
    * one.
    */
   refusedUntil(nextAt: number): void
-  /** Whether calls are refused for now because Vault did not answer the last ones. */
+  /** Whether calls of an engine are refused for now because Vault did not answer the last ones. */
   broken(open: boolean): void
 }
 
@@ -78,9 +82,22 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     remove: async (path, token) => fields(await vault.delete(path, options(token))),
     list: async (path, token) => fields(await vault.list(path, options(token))),
   }
-  const breaker = createBreaker({ now, changed: observer?.broken })
+  const breakers: Breaker[] = []
+  let open = 0
+  const breakerOfEngine = (): Breaker => {
+    const changed = (isOpen: boolean) => {
+      open += isOpen ? 1 : -1
+      observer?.broken(open > 0)
+    }
+    const breaker = createBreaker({ now, changed })
+    breakers.push(breaker)
+    return breaker
+  }
+  const answered = () => {
+    for (const breaker of breakers) breaker.reset()
+  }
   const loggedIn = (outcome: LoginOutcome) => {
-    if (outcome === 'done') breaker.reset()
+    if (outcome === 'done') answered()
     observer?.loggedIn(outcome)
   }
   const session = createVaultSession({ ...parts, calls, source, loggedIn, refusedUntil: observer?.refusedUntil })
@@ -111,28 +128,35 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
     }
   }
 
-  /** Throws for a refused login before the breaker, because that error has its own retry time. */
-  const call = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
-    session.assertMayLogIn()
-    return breaker.run(() => bounded(work))
+  function engine(mount: string): VaultEngine {
+    const breaker = breakerOfEngine()
+    /** Throws for a refused login before the breaker, because that error has its own retry time. */
+    const call = async (work: (token: string) => Promise<Fields>): Promise<Fields> => {
+      session.assertMayLogIn()
+      return breaker.run(() => bounded(work))
+    }
+    const at = (path: string) => `${mount}/${path}`
+    return {
+      read: (path) => call((token) => calls.read(at(path), token)),
+      write: (path, data) => call((token) => calls.write(at(path), data, token)),
+      async remove(path) {
+        await call((token) => calls.remove(at(path), token))
+      },
+      async list(path) {
+        try {
+          const { data } = await call((token) => calls.list(at(path), token))
+          const { keys } = fields(data)
+          return Array.isArray(keys) ? keys.map(String) : []
+        } catch (error) {
+          if (error instanceof VaultRefusal && error.status === 404) return []
+          throw error
+        }
+      },
+    }
   }
 
   return {
-    read: (path) => call((token) => calls.read(path, token)),
-    write: (path, data) => call((token) => calls.write(path, data, token)),
-    async remove(path) {
-      await call((token) => calls.remove(path, token))
-    },
-    async list(path) {
-      try {
-        const { data } = await breaker.run(() => bounded((token) => calls.list(path, token)))
-        const { keys } = fields(data)
-        return Array.isArray(keys) ? keys.map(String) : []
-      } catch (error) {
-        if (error instanceof VaultRefusal && error.status === 404) return []
-        throw error
-      }
-    },
+    engine,
     async ready() {
       const health = await within(config.timeoutMs, calls.read('sys/health', '')).catch((error: unknown) => {
         throw understood(error)
@@ -150,7 +174,7 @@ export function createVaultClient(config: VaultConfig, parts: VaultClientParts):
         session.replace(token).catch(() => undefined) // the next check shows the outcome
         throw refusedByVault(refusal.message)
       }
-      breaker.reset()
+      answered()
     },
     async close() {
       await session.close()

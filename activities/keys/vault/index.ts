@@ -9,7 +9,7 @@ import type { Random } from '../material.ts'
 import { assertReference, isStoreName, storeName, unsupported } from '../reference.ts'
 import { createSoftwareKeys, type SecretRows } from '../software.ts'
 import { fields, number, settled, text, VaultRefusal } from './answers.ts'
-import { createVaultClient, type VaultClient, type VaultClientParts } from './client.ts'
+import { createVaultClient, type VaultClientParts, type VaultEngine } from './client.ts'
 import { createLoginGate, ownRecords } from './gate.ts'
 import { createTransitKeys, inTransit } from './transit.ts'
 
@@ -17,21 +17,21 @@ import { createTransitKeys, inTransit } from './transit.ts'
 const isConflict = (error: unknown) => error instanceof VaultRefusal && error.says('check-and-set')
 
 /** Stores BLS12-381 and X25519 keys, which transit does not support, in the KV engine, version 2. */
-const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
-  const path = (kind: 'data' | 'metadata', ref: KeyRef) => `${mount}/${kind}/countersign/${storeName(ref)}`
+const kvSecrets = (engine: VaultEngine): SecretRows => {
+  const path = (kind: 'data' | 'metadata', ref: KeyRef) => `${kind}/countersign/${storeName(ref)}`
   return {
     async insert(ref, { secret, publicKey }) {
       const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
       const data = { keyType: ref.keyType, secret: base64(secret), publicKey: base64(publicKey) }
       try {
-        await client.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only if there is none yet
+        await engine.write(path('data', ref), { options: { cas: 0 }, data }) // cas 0: only if there is none yet
       } catch (error) {
         if (!isConflict(error)) throw error
       }
     },
     async find(ref) {
       try {
-        const { data } = fields((await client.read(path('data', ref))).data)
+        const { data } = fields((await engine.read(path('data', ref))).data)
         const { secret, publicKey } = fields(data)
         return { secret: Buffer.from(text(secret), 'base64'), publicKey: Buffer.from(text(publicKey), 'base64') }
       } catch (error) {
@@ -40,7 +40,7 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
       }
     },
     /** Deleting the metadata destroys every version. */
-    remove: (ref) => client.remove(path('metadata', ref)),
+    remove: (ref) => engine.remove(path('metadata', ref)),
   }
 }
 
@@ -48,12 +48,12 @@ const kvSecrets = (client: VaultClient, mount: string): SecretRows => {
 const MARK_ATTEMPTS = 5
 
 /** Stores the database's mark beside the keys, because a restore of the database does not restore Vault. */
-const kvWitness = (client: VaultClient, mount: string): Witness => {
-  const path = (id: string) => `${mount}/data/countersign/epoch-${id}`
+const kvWitness = (engine: VaultEngine): Witness => {
+  const path = (id: string) => `data/countersign/epoch-${id}`
 
   async function stored(id: string): Promise<{ mark?: number; version: number }> {
     try {
-      const { data, metadata } = fields((await client.read(path(id))).data)
+      const { data, metadata } = fields((await engine.read(path(id))).data)
       return { mark: Number(text(fields(data).mark)), version: number(fields(metadata).version) }
     } catch (error) {
       if (error instanceof VaultRefusal && error.status === 404) return { version: error.version }
@@ -66,7 +66,7 @@ const kvWitness = (client: VaultClient, mount: string): Witness => {
     const { mark: standing, version } = await stored(id)
     if (standing !== undefined && standing >= mark) return standing
     try {
-      await client.write(path(id), { options: { cas: version }, data: { mark: String(mark) } })
+      await engine.write(path(id), { options: { cas: version }, data: { mark: String(mark) } })
       return mark
     } catch (error) {
       if (!isConflict(error)) throw error
@@ -103,13 +103,14 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
   const { random = randomBytes, cacheSeconds, bbsThreads, threads, gate = gateOfOne(config) } = options
   const client = createVaultClient(config, { ...options, gate })
   const bbs = createBbsThreads({ shared: threads, threads: bbsThreads })
-  const transit = createTransitKeys(client, config.transitMount)
-  const software = createSoftwareKeys({ secrets: kvSecrets(client, config.kvMount), bbs, random, cacheSeconds })
+  const [transitEngine, kvEngine] = [client.engine(config.transitMount), client.engine(config.kvMount)]
+  const transit = createTransitKeys(transitEngine)
+  const software = createSoftwareKeys({ secrets: kvSecrets(kvEngine), bbs, random, cacheSeconds })
 
   return {
     name: 'vault',
     agrees: ['x25519'],
-    witness: kvWitness(client, config.kvMount),
+    witness: kvWitness(kvEngine),
     async create(ref) {
       assertReference(ref)
       return settled(inTransit(ref) ? transit.create(ref) : software.create(ref))
@@ -138,10 +139,7 @@ export function createVaultKeyStore(config: VaultConfig, options: VaultKeyStoreO
       return settled(inTransit(ref) ? transit.delete(ref) : software.delete(ref))
     },
     async names() {
-      const lists = await Promise.all([
-        client.list(`${config.transitMount}/keys`),
-        client.list(`${config.kvMount}/metadata/countersign`),
-      ])
+      const lists = await Promise.all([transitEngine.list('keys'), kvEngine.list('metadata/countersign')])
       return lists.flat().filter(isStoreName)
     },
     ready: () => client.ready(),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Unavailable } from '../../../protocol/errors.ts'
-import { understood, VaultRefusal } from './answers.ts'
+import { Barred, understood, VaultRefusal } from './answers.ts'
 import type { CredentialSource, Credentials } from './credentials.ts'
 import type { LoginGate } from './gate.ts'
 import { type Lease, logIn, renew, type SessionCalls } from './lease.ts'
@@ -27,7 +27,10 @@ export interface VaultSession {
   standing(): Promise<string>
   /** Throws while it is too early to log in again. */
   assertMayLogIn(): void
-  /** Replaces a token that Vault refused; undefined where there is no other, or where it was replaced a moment ago. */
+  /**
+   * Returns another token in place of one that Vault refused, which goes on until the login succeeded: Vault may have
+   * refused one path alone. Undefined where there is no other, or where it was replaced a moment ago.
+   */
   replace(refused: string): Promise<string | undefined>
   close(): Promise<void>
 }
@@ -44,7 +47,7 @@ const LONGEST_WAIT_MS = 2_147_483_647
 
 /** Error of a login or call that Vault refused again: an operator must act, callers may retry later. */
 export const refusedByVault = (reason: string, waitMs = 30_000) =>
-  new Unavailable('keys', `Vault refuses our token or its policy (${reason}).`, Math.max(1, Math.ceil(waitMs / 1000)))
+  new Barred(`Vault refuses our token or its policy (${reason}).`, Math.max(1, Math.ceil(waitMs / 1000)))
 
 /** Vault answers 403 to a role that is locked out or may not log in from this address, and 400 to a wrong secret. */
 const isLockedOut = ({ status }: VaultRefusal, credentials: Credentials) => 'roleId' in credentials && status === 403
@@ -66,6 +69,8 @@ export function createVaultSession(parts: SessionParts): VaultSession {
   let failure: Unavailable | undefined
   let failures = 0
   let replacedAt = Number.NEGATIVE_INFINITY
+  /** The current token, where Vault refused a call with it and no login has succeeded since. */
+  let doubted: string | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -130,6 +135,7 @@ export function createVaultSession(parts: SessionParts): VaultSession {
     })
     if (refusal) log?.info({ part: 'keys' }, 'the key store accepts our login again')
     refusal = undefined
+    doubted = undefined
     refusedUntil?.(0)
     fullSeconds = lease.seconds
     keep(lease)
@@ -162,14 +168,17 @@ export function createVaultSession(parts: SessionParts): VaultSession {
     }
   }
 
+  const assertNotRefused = () => {
+    if (!pending && refusal && refusal.until > now()) throw refusedByVault(refusal.reason, refusal.until - now())
+  }
   const assertMayLogIn = () => {
-    if (!current && !pending && refusal && refusal.until > now())
-      throw refusedByVault(refusal.reason, refusal.until - now())
+    if (!current) assertNotRefused()
   }
 
   // a token that works needs no new login because its AppRole has another secret
   const unwatch = source.watch(() => {
     if (!current || source.kind === 'token') tend(login)
+    else if (current.token === doubted) login().catch(() => undefined) // was logged; the token goes on, and is renewed
   })
   tend(login)
 
@@ -186,12 +195,12 @@ export function createVaultSession(parts: SessionParts): VaultSession {
       throw failure ?? new Unavailable('keys', 'There is no Vault token yet.')
     },
     async replace(token) {
-      if (current?.token === token && now() - replacedAt < REPLACE_MS) return undefined
-      if (current?.token === token) {
-        replacedAt = now()
-        current = undefined
-      }
-      const { token: fresh } = current ?? (await login())
+      if (current && current.token !== token) return current.token
+      if (now() - replacedAt < REPLACE_MS) return undefined
+      doubted = token
+      assertNotRefused()
+      const { token: fresh } = await login()
+      replacedAt = now()
       return fresh === token ? undefined : fresh
     },
     async close() {

@@ -6,7 +6,7 @@ import { ECDSA_HASH, rawPublicKey } from '../material.ts'
 import { storeName, unknownKey } from '../reference.ts'
 import { fields, text, VaultRefusal } from './answers.ts'
 import { createSignBatches } from './batches.ts'
-import type { VaultClient } from './client.ts'
+import type { VaultEngine } from './client.ts'
 
 export type TransitKeyType = 'ed25519' | EcdsaKeyType
 export type TransitRef = KeyRef & { keyType: TransitKeyType }
@@ -47,7 +47,7 @@ const gone = (error: unknown) =>
   (error.says('no existing key named') || error.says('could not delete key; not found'))
 
 /** Ed25519, P-256 and P-384 in the transit engine, not exportable: the private key never leaves Vault (custody `hardened`). */
-export function createTransitKeys(client: VaultClient, mount: string) {
+export function createTransitKeys(engine: VaultEngine) {
   const batches = createSignBatches(async (name, inputs) => {
     // Vault hashes for Ed25519 itself; for ECDSA we send digests, and ask for r‖s instead of ASN.1
     const keyType = typeIn(name)
@@ -56,7 +56,7 @@ export function createTransitKeys(client: VaultClient, mount: string) {
       isEcdsa(keyType) ? createHash(ECDSA_HASH[keyType]).update(input).digest() : Buffer.from(input)
     const batch_input = inputs.map((input) => ({ input: sent(input).toString('base64') }))
     try {
-      const { data } = await client.write(`${mount}/sign/${name}`, { ...how, batch_input })
+      const { data } = await engine.write(`sign/${name}`, { ...how, batch_input })
       const results = fields(data).batch_results
       return Array.isArray(results) ? results.map((result) => signatureOf(result, keyType)) : []
     } catch (error) {
@@ -69,13 +69,13 @@ export function createTransitKeys(client: VaultClient, mount: string) {
     /** Idempotent in Vault itself: a second creation of a name returns the existing key. */
     async create(ref: TransitRef): Promise<CreatedKey> {
       const body = { type: TYPE[ref.keyType], exportable: false, allow_plaintext_backup: false }
-      const { data } = await client.write(`${mount}/keys/${storeName(ref)}`, body)
+      const { data } = await engine.write(`keys/${storeName(ref)}`, body)
       return { publicKey: publicKeyOf(data), custody: 'hardened' }
     },
 
     async publicKey(ref: TransitRef): Promise<Uint8Array> {
       try {
-        return publicKeyOf((await client.read(`${mount}/keys/${storeName(ref)}`)).data)
+        return publicKeyOf((await engine.read(`keys/${storeName(ref)}`)).data)
       } catch (error) {
         throw error instanceof VaultRefusal && error.status === 404 ? unknownKey() : error
       }
@@ -84,10 +84,10 @@ export function createTransitKeys(client: VaultClient, mount: string) {
     sign: (ref: TransitRef, data: Uint8Array) => batches.sign(storeName(ref), data),
 
     async delete(ref: TransitRef): Promise<void> {
-      const path = `${mount}/keys/${storeName(ref)}`
+      const path = `keys/${storeName(ref)}`
       try {
-        await client.write(`${path}/config`, { deletion_allowed: true })
-        await client.remove(path)
+        await engine.write(`${path}/config`, { deletion_allowed: true })
+        await engine.remove(path)
       } catch (error) {
         if (!gone(error)) throw error
       }

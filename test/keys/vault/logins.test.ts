@@ -10,7 +10,7 @@ import { connect } from '../../../entities/orm.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { dismissGuard } from '../../../stack/parts/part.ts'
 import { freePort } from '../../../stack/parts/ports.ts'
-import type { Vault } from '../../../stack/parts/vault.ts'
+import { VAULT_POLICY, type Vault } from '../../../stack/parts/vault.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
 import { codeOf, newRef } from '../../support/parts/keys.ts'
@@ -210,4 +210,26 @@ test('a policy that lacks a path costs one new login, not one for each call', (t
     const store = opened(t, createVaultKeyStore(vaultConfig(vault, { ...role, address: proxy.address })))
     for (let tries = 0; tries < 20; tries += 1) t.is(await codeOf(store.publicKey(newRef('ed25519'))), 'unavailable')
     t.is(proxy.count(login), 2)
+  }))
+
+test('where one path is refused and so is a new login, the token goes on for the other paths', (t) =>
+  withVault(t, async (vault) => {
+    const role = await createAppRole(vault)
+    const secretIdFile = join(temporary(t, 'secret'), 'secret-id')
+    writeFileSync(secretIdFile, role.secretId)
+    const store = opened(t, createVaultKeyStore(vaultConfig(vault, { ...role, secretId: '', secretIdFile })))
+    const ref = newRef('ed25519')
+    t.is(await codeOf(store.create(ref)), 'none')
+    writeFileSync(secretIdFile, 'wrong')
+    const policy = VAULT_POLICY.split('\n').filter((line) => !line.includes('secret/'))
+    await vault.call('PUT', 'sys/policies/acl/countersign', { policy: policy.join('\n') })
+    for (let tries = 0; tries < 6; tries += 1) {
+      t.true((await retryAfter(store.create(newRef('x25519')))) > 0)
+      t.is(await codeOf(store.sign(ref, randomBytes(8))), 'none')
+    }
+    t.is(await codeOf(store.ready()), 'none')
+
+    await vault.call('PUT', 'sys/policies/acl/countersign', { policy: VAULT_POLICY })
+    writeFileSync(secretIdFile, role.secretId)
+    await until('the path to be allowed', async () => (await codeOf(store.create(newRef('x25519')))) === 'none', 8_000)
   }))

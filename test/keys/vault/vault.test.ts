@@ -122,6 +122,18 @@ test('a mount that is not there is named, and is no missing key', (t) =>
     }
   }))
 
+test('where one engine was disabled, the keys of the other go on', (t) =>
+  withVault(t, async (vault) => {
+    const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
+    const ref = newRef('ed25519')
+    await store.create(ref)
+    await vault.call('DELETE', 'sys/mounts/secret')
+    for (let tries = 0; tries < 5; tries += 1) {
+      await refusedAway(t, () => store.create(newRef('x25519')))
+      t.is((await store.sign(ref, randomBytes(8))).length, 64)
+    }
+  }))
+
 test('no error carries the token or a secret, however deep one looks', (t) =>
   withVault(t, async (vault) => {
     const secret = randomBytes(32)

@@ -15,7 +15,10 @@ export async function openVault(options: Omit<VaultOptions, 'binary'> = {}): Pro
 }
 
 /** Settings of a key store on that Vault with its root token, or with whatever is given instead. */
-export const vaultConfig = (vault: Vault, changes: Partial<VaultConfig> = {}): VaultConfig => ({
+export const vaultConfig = (
+  vault: Pick<Vault, 'address' | 'token'>,
+  changes: Partial<VaultConfig> = {},
+): VaultConfig => ({
   address: vault.address,
   token: vault.token,
   roleId: '',
