@@ -44,4 +44,5 @@ export const RIGHTS = {
   keys: { app: EVERYTHING, system: EVERYTHING },
   key_envelopes: { app: EVERYTHING, system: EVERYTHING },
   key_store_logins: { system: EVERYTHING },
+  unlisted_keys: { system: EVERYTHING },
 } satisfies Rights

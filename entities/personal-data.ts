@@ -132,6 +132,7 @@ export const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
   tenant_imports: { holds: 'DIDs whose keys stayed behind', until: '30 days are over' },
   tenants: 'nothing',
   trust_lists: 'nothing',
+  unlisted_keys: 'nothing',
   webhook_deliveries: {
     holds: 'what a receiver answered, encrypted',
     until: 'an erasure of the credential that the event is about, or WEBHOOK_RETENTION_DAYS after the end',

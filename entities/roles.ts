@@ -27,6 +27,7 @@ const UNFENCED: readonly string[] = [
   'platform_keys',
   'log_keys',
   'webhook_keys',
+  'unlisted_keys',
   'platform_epoch',
   'migrations',
   'key_store_logins',

@@ -115,6 +115,7 @@ export const TRANSFERS: Readonly<Record<string, Transfer>> = {
   tenant_imports: PLATFORM,
   tenants: exported('settings'),
   trust_lists: exported('trustLists'),
+  unlisted_keys: PLATFORM,
   webhook_deliveries: UNDER_WAY,
   webhook_events: leftOut('events were sent, or go on, where they happened'),
   webhook_keys: PLATFORM,

@@ -30,7 +30,7 @@ from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k
 
 /** Ids of the platform's own keys, which have rows of their own. */
 export const PLATFORM_KEYS =
-  'select id from platform_keys union all select id from log_keys union all select id from webhook_keys'
+  'select id from platform_keys union all select id from log_keys union all select id from webhook_keys union all select id from unlisted_keys'
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`

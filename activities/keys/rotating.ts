@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Sql } from '../../entities/orm.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import type { KeyRef, KeyStore } from './index.ts'
 
 /** Owner of the keys that belong to the installation and to no tenant. */
@@ -108,25 +109,52 @@ interface ChangeParts {
   keys: Pick<KeyStore, 'create' | 'delete'>
 }
 
-/** Changes the key of one kind. Every step is safe to repeat; a crash between two leaves both keys listed. */
+/** After this time, a key that is in no list yet was left behind by a crash. */
+const UNLISTED_MINUTES = 10
+
+/**
+ * Changes the key of one kind. Every step is safe to repeat. A key is named by a row from before it is made until after it
+ * is destroyed: by `unlisted_keys` while it is in no list.
+ */
 export function createRotation({ systemSql, keys }: ChangeParts, { table, keptHours }: RotatingKind, days: number) {
   const ids = async (text: string, values: unknown[]) =>
     (await systemSql.query<{ id: string }>({ text, values })).rows.map(({ id }) => id)
 
+  const announce = `insert into unlisted_keys (id, list) select $1, '${table}'
+    where not exists (select from ${table} where id = $1) on conflict (id) do nothing`
+  const list = `with made as (delete from unlisted_keys where id = $1 and not doomed returning id)
+    insert into ${table} (id, key_type, public_key) select id, 'ed25519', $2 from made on conflict (id) do nothing`
+
   async function add(keyId: string): Promise<void> {
+    await systemSql.query({ text: announce, values: [keyId] })
     const { publicKey } = await keys.create(reference(keyId))
-    const text = `insert into ${table} (id, key_type, public_key) values ($1, 'ed25519', $2) on conflict (id) do nothing`
-    await systemSql.query({ text, values: [keyId, Buffer.from(publicKey)] })
+    await systemSql.query({ text: list, values: [keyId, Buffer.from(publicKey)] })
+    if ((await ids(`select id from ${table} where id = $1`, [keyId])).length === 0)
+      throw new Unavailable('keys', 'A new key was given up while it was made, because that took too long.')
   }
 
-  /** Deletes the key before its row, so that a row is left to find after a crash. */
-  async function remove(keyId: string): Promise<void> {
-    await keys.delete(reference(keyId))
-    await systemSql.query({ text: `delete from ${table} where id = $1`, values: [keyId] })
+  /** Takes keys out of the list, by which nobody trusts them any more; `destroyUnlisted` does the rest. */
+  const unlist = (condition: string, values: unknown[]): Promise<string[]> =>
+    ids(
+      `with gone as (delete from ${table} k where ${condition} returning id)
+      insert into unlisted_keys (id, list, doomed) select id, '${table}', true from gone returning id`,
+      values,
+    )
+
+  /** Keys that were taken out of the list, and those that a crash left behind. */
+  const doom = `update unlisted_keys set doomed = true where list = '${table}'
+    and (doomed or created_at < now() - make_interval(mins => $1)) returning id`
+
+  /** Deletes each key before the row that names it. */
+  async function destroyUnlisted(): Promise<void> {
+    for (const id of await ids(doom, [UNLISTED_MINUTES])) {
+      await keys.delete(reference(id))
+      await systemSql.query({ text: 'delete from unlisted_keys where id = $1', values: [id] })
+    }
   }
 
   /** Keys whose signatures nobody checks any more, by the age of their successor. */
-  const retired = `select k.id from ${table} k where exists (select from ${table} n
+  const retired = `exists (select from ${table} n
     where n.created_at > k.created_at and n.created_at < now() - make_interval(hours => $1))`
 
   const newest = `select (extract(epoch from now() - max(created_at)) / 86400)::float8 as days from ${table}`
@@ -140,20 +168,23 @@ export function createRotation({ systemSql, keys }: ChangeParts, { table, keptHo
     /** Adds a key, which is published now and signs later. Idempotent by keyId. */
     add,
 
-    /** Makes a key in place of all others, which are destroyed: processes reload the keys within a minute. */
+    /**
+     * Makes a key in place of all others, which are destroyed: processes reload the keys within a minute. Where it fails
+     * because the key store is away, a repetition or `rotate` destroys the rest.
+     */
     async replace(keyId: string): Promise<void> {
       await add(keyId)
-      const others = await ids(`delete from ${table} where id <> $1 returning id`, [keyId])
-      for (const id of others) await keys.delete(reference(id))
+      await unlist('k.id <> $1', [keyId])
+      await destroyUnlisted()
     },
 
-    /** Adds a key when the newest is too old, and deletes retired ones. `days` 0: adds none. */
+    /** Adds a key when the newest is too old, and destroys retired ones. `days` 0: adds none. */
     async rotate({ keyId }: { keyId: string }): Promise<{ added: number; removed: number }> {
-      const old = await ids(retired, [keptHours])
-      for (const id of old) await remove(id)
+      const old = await unlist(retired, [keptHours])
       const { rows } = await systemSql.query<{ days: number | null }>({ text: newest, values: [] })
       const due = days > 0 && (rows[0]?.days ?? 0) >= days
       if (due) await add(keyId)
+      await destroyUnlisted()
       return { added: due ? 1 : 0, removed: old.length }
     },
   }

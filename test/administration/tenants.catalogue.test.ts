@@ -87,6 +87,7 @@ test('tables without an owner are known ones', async (t) => {
       'tenant_import_segments',
       'tenant_imports',
       'tenants',
+      'unlisted_keys',
       'webhook_keys',
     ],
   )

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { KeyRef } from '../../../activities/keys/index.ts'
 import { createTokenKeyRotation, createTokenKeys } from '../../../activities/tokens-logs/keys.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
 import { connected } from '../../support/stack/backup.ts'
 
@@ -10,7 +11,7 @@ test.before(async () => {
   database = await openDatabase(randomBytes(32))
 })
 test.after.always(() => database?.close())
-test.afterEach.always(() => run('delete from platform_keys'))
+test.afterEach.always(() => run('delete from platform_keys; delete from unlisted_keys'))
 
 const run = (text: string) => connected(database.superuserUrl, (client) => client.query(text))
 
@@ -28,16 +29,20 @@ const stored = async () => {
 /** Changes of keys, beside a key store that holds what is named in `held`. */
 function rotation(tokenKeyDays = 90) {
   const held = new Set<string>()
+  /** Called before each deletion, and after each creation. */
+  const faults: Partial<Record<'create' | 'delete', () => void>> = {}
   const keys = {
     async create({ keyId }: KeyRef) {
       held.add(keyId)
+      faults.create?.()
       return { publicKey: randomBytes(32), custody: 'software' as const }
     },
     async delete({ keyId }: KeyRef) {
+      faults.delete?.()
       held.delete(keyId)
     },
   }
-  return { held, ...createTokenKeyRotation({ systemSql: database.systemSql, keys, config: { tokenKeyDays } }) }
+  return { held, faults, ...createTokenKeyRotation({ systemSql: database.systemSql, keys, config: { tokenKeyDays } }) }
 }
 
 const tokenKeys = () => createTokenKeys({ systemSql: database.systemSql, now: () => new Date() })
@@ -104,4 +109,52 @@ test.serial('a key gets a successor when it is as old as configured, and none wh
   t.deepEqual(await rotate(1, second), { added: 1, removed: 0 })
   t.deepEqual(await rotate(1, second), { added: 0, removed: 0 })
   t.deepEqual(await stored(), [first, second])
+})
+
+const away = () => {
+  throw new Unavailable('keys', 'sealed')
+}
+
+test.serial(
+  'keys that were replaced while the key store was away are trusted no more, and a repetition destroys them',
+  async (t) => {
+    for (const repeat of ['replace', 'rotate'] as const) {
+      const { held, faults, addTokenKey, replaceTokenKeys, rotateTokenKeys } = rotation()
+      for (const id of [randomUUID(), randomUUID()]) await addTokenKey(id)
+      const [third, fourth] = [randomUUID(), randomUUID()]
+      faults.delete = away
+      await t.throwsAsync(replaceTokenKeys(third), { instanceOf: Unavailable })
+      t.deepEqual((await tokenKeys().current()).keySet.keys.length, 1)
+      t.deepEqual(await stored(), [third])
+      t.is(held.size, 3)
+      delete faults.delete
+      if (repeat === 'replace') await replaceTokenKeys(fourth)
+      else await rotateTokenKeys({ keyId: fourth })
+      const last = repeat === 'replace' ? fourth : third
+      t.deepEqual([await stored(), [...held]], [[last], [last]])
+      await run('delete from platform_keys')
+    }
+  },
+)
+
+test.serial('a key that was made for a row that was never written is destroyed, after ten minutes', async (t) => {
+  const { held, faults, addTokenKey, rotateTokenKeys } = rotation()
+  const [first, second] = [randomUUID(), randomUUID()]
+  await addTokenKey(first)
+  faults.create = away // as if the process had ended here
+  await t.throwsAsync(addTokenKey(second), { instanceOf: Unavailable })
+  delete faults.create
+  await rotateTokenKeys({ keyId: randomUUID() })
+  t.deepEqual([...held], [first, second], 'somebody may be about to write the row')
+  await run(`update unlisted_keys set created_at = created_at - interval '11 minutes'`)
+  await rotateTokenKeys({ keyId: randomUUID() })
+  t.deepEqual([await stored(), [...held]], [[first], [first]])
+  await addTokenKey(second)
+  t.deepEqual(
+    [await stored(), [...held]],
+    [
+      [first, second],
+      [first, second],
+    ],
+  )
 })
