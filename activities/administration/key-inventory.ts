@@ -1,19 +1,20 @@
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { KeyRef } from '../keys/index.ts'
+import { isKeyMissing } from '../keys/lost.ts'
 import { storeName } from '../keys/reference.ts'
 import { PLATFORM_TENANT } from '../keys/rotating.ts'
 
 /** A key with a row, missing in the store. */
 export interface MissingKey extends KeyRef {
-  /** The DID that cannot sign with it, or the id of the IACA or document signer. */
+  /** The DID that cannot sign with it, or the id of the IACA or document signer, or what the platform signs with it. */
   did: string
 }
 
 export interface KeyComparison {
   /** Names in the store without a row, probably of keys made after the backup. Only an operator destroys them. */
   withoutRow: string[]
-  /** Probably of DIDs that were deleted after the backup. */
+  /** Probably of DIDs that were deleted after the backup; those of the platform itself have `PLATFORM_TENANT`. */
   withoutKey: MissingKey[]
 }
 
@@ -28,9 +29,20 @@ const ROWS = `select k.id as "keyId", k.tenant_id as "tenantId", k.key_type as "
   coalesce(d.did, k.owner_id::text) as did
 from keys k left join dids d on d.id = k.did_id and d.deleted_at is null where k.id > $1 order by k.id limit $2`
 
+/** What the platform signs with its own keys. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  platform_keys: 'access tokens',
+  log_keys: 'heads of the log',
+  webhook_keys: 'webhooks',
+}
+
 /** Ids of the platform's own keys, which have rows of their own. */
-export const PLATFORM_KEYS =
-  'select id from platform_keys union all select id from log_keys union all select id from webhook_keys union all select id from unlisted_keys'
+export const PLATFORM_KEYS = [...Object.keys(PURPOSES), 'unlisted_keys']
+  .map((table) => `select id from ${table}`)
+  .join(' union all ')
+const PLATFORM_ROWS = [...Object.keys(PURPOSES), 'unlisted_keys']
+  .map((table) => `select id, '${table}' as list from ${table}`)
+  .join(' union all ')
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`
@@ -48,9 +60,10 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   }
 
   async function* keyRows(): AsyncGenerator<KeyRow> {
-    const token = await systemSql.query<{ id: string }>({ text: PLATFORM_KEYS, values: [] })
-    for (const { id: keyId } of token.rows)
-      yield { keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: null, made: true }
+    const platform = await systemSql.query<{ id: string; list: string }>({ text: PLATFORM_ROWS, values: [] })
+    // one in no list may not be made yet, or be destroyed already
+    for (const { id: keyId, list } of platform.rows)
+      yield { keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: PURPOSES[list] ?? null, made: true }
     for (let after = PLATFORM_TENANT; ; ) {
       const { rows } = await systemSql.query<KeyRow>({ text: ROWS, values: [after, PAGE] })
       yield* rows
@@ -66,7 +79,7 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
       await keys.publicKey({ keyId, tenantId, keyType })
       return false
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'key.not_found') return true
+      if (isKeyMissing(error)) return true
       throw error
     }
   }
@@ -88,7 +101,8 @@ export function createKeyInventory({ systemSql, keys, log }: Pick<Dependencies, 
   const logComparison = ({ withoutRow, withoutKey }: KeyComparison) => {
     for (const name of withoutRow.slice(0, LOGGED)) log.error({ name }, 'the key store has a key that no row names')
     for (const { tenantId, keyId, did } of withoutKey.slice(0, LOGGED))
-      log.error({ tenantId, keyId, did }, 'the key store lacks a key of this DID')
+      if (tenantId === PLATFORM_TENANT) log.error({ keyId, signs: did }, 'the key store lacks a key of the platform')
+      else log.error({ tenantId, keyId, did }, 'the key store lacks a key of this DID')
   }
 
   return {

@@ -2,6 +2,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Sql } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import type { KeyRef, KeyStore } from './index.ts'
+import { isKeyMissing, orLost } from './lost.ts'
 
 /** Owner of the keys that belong to the installation and to no tenant. */
 export const PLATFORM_TENANT = '00000000-0000-0000-0000-000000000000'
@@ -16,6 +17,8 @@ export interface RotatingKind {
   keptHours: number
   /** Says what is missing where there is no key. */
   missing: string
+  /** What is lost where a row has no key in the key store. */
+  lost: string
 }
 
 /** Greatest age of the key set in a process. */
@@ -80,6 +83,7 @@ export function createRotatingKeys({ systemSql, now }: ReadParts, kind: Rotating
     return loading
   }
 
+  const { lost } = kind
   const olderThan = (ms: number) => now().getTime() - askedAt >= ms
 
   return {
@@ -99,8 +103,18 @@ export function createRotatingKeys({ systemSql, now }: ReadParts, kind: Rotating
       return reload()
     },
 
-    /** For a caller that found the signing key destroyed. */
     reload,
+
+    /**
+     * Signs with the key that signs now; reads the keys again where it was destroyed a moment ago. Throws
+     * `Unavailable('keys')` where the store has lost the key of the row as well.
+     */
+    async signWith<Signed>(sign: (keys: RotatingKeys) => Promise<Signed>): Promise<Signed> {
+      return sign(await this.current()).catch(async (error: unknown) => {
+        if (!isKeyMissing(error)) throw error
+        return sign(await reload()).catch(orLost(lost))
+      })
+    },
   }
 }
 

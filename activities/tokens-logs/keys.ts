@@ -11,6 +11,7 @@ const TOKEN_KEYS: RotatingKind = {
   publishedMinutes: 10,
   keptHours: 25,
   missing: 'There is no token key yet: the platform was not set up (see README, Two commands).',
+  lost: 'the key that signs access tokens (npm run keys -- replace makes another one)',
 }
 
 /** Cache of the keys of access tokens in one process. */

@@ -65,12 +65,9 @@ export function createTokens({
     const issuedAt = Math.floor(now().getTime() / 1000)
     const times = { iat: issuedAt, exp: issuedAt + expiresIn }
     const claims = { iss: issuer, aud: issuer, ...who, scope: scopes.join(' '), ...times, jti: uuid() }
-    const sign = ({ signing, kid }: TokenKeys): Promise<string> =>
-      signCompactJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, claims, (data) => keys.sign(signing, data))
-    const accessToken = await sign(await tokenKeys.current()).catch(async (error: unknown) => {
-      if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
-      return sign(await tokenKeys.reload()) // it was replaced a moment ago
-    })
+    const accessToken = await tokenKeys.signWith(({ signing, kid }) =>
+      signCompactJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, claims, (data) => keys.sign(signing, data)),
+    )
     return { accessToken, expiresIn, scopes: [...scopes] }
   }
 

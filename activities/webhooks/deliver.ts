@@ -1,7 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { inTenant } from '../../entities/orm.ts'
 import type { DeliveryAttempt, WebhookDelivery } from '../../entities/webhooks.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import { keptAnswer } from '../../protocol/webhooks/answers.ts'
 import type { DeliveryStep, DeliverySubject } from '../../protocol/webhooks/delivery.ts'
 import { DELIVERY_ENTRY } from '../../protocol/webhooks/entries.ts'
@@ -72,17 +71,11 @@ export function createDeliverer(parts: DeliverParts) {
   const load = (tenantId: string, deliveryId: string): Promise<Loaded | undefined> =>
     inTenant(database.tenants, tenantId, async (em) => (await em.execute<Loaded[]>(LOAD, [deliveryId]))[0])
 
-  /** Signs with the key that signs now; reads the keys again where it was destroyed a moment ago. */
-  async function signed(url: string, headers: Record<string, string>, created: Date): Promise<Record<string, string>> {
-    const sign = ({ signing, kid }: Awaited<ReturnType<WebhookKeys['current']>>) => {
+  const signed = (url: string, headers: Record<string, string>, created: Date): Promise<Record<string, string>> =>
+    webhookKeys.signWith(({ signing, kid }) => {
       const key = { kid, sign: (data: Uint8Array) => keys.sign(signing, data) }
       return signPost({ url, headers }, key, { components: COVERED, created, tag: TAG })
-    }
-    return sign(await webhookKeys.current()).catch(async (error: unknown) => {
-      if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
-      return sign(await webhookKeys.reload())
     })
-  }
 
   /** Calls the receiver. Every attempt has a time of its own, and the same event. */
   async function post(subject: DeliverySubject, row: Loaded, payload: Uint8Array, at: Date) {

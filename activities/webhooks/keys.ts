@@ -15,6 +15,7 @@ const WEBHOOK_KEYS: RotatingKind = {
   publishedMinutes: 60,
   keptHours: 30 * 24 + 1,
   missing: 'There is no webhook key yet: the platform was not set up (see README, Two commands).',
+  lost: 'the key that signs webhooks (npm run keys -- replace webhooks makes another one)',
 }
 
 /** Cache of the keys of deliveries in one process. */

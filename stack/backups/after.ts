@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createKeyInventory, type KeyComparison } from '../../activities/administration/key-inventory.ts'
 import { openDependencies } from '../../activities/index.ts'
+import { PLATFORM_TENANT } from '../../activities/keys/rotating.ts'
 import { createTokenKeyRotation } from '../../activities/tokens-logs/keys.ts'
+import { createWebhookKeyRotation } from '../../activities/webhooks/keys.ts'
 import type { Config } from '../../config.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 
@@ -14,11 +16,14 @@ function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
     )
     for (const name of withoutRow) say(`  ${name}`)
   }
-  if (withoutKey.length > 0) {
+  const ofPlatform = withoutKey.filter(({ tenantId }) => tenantId === PLATFORM_TENANT)
+  for (const { did, keyId } of ofPlatform) say(`The key store lacks a key of the platform, for ${did}: ${keyId}`)
+  const ofDids = withoutKey.filter((key) => !ofPlatform.includes(key))
+  if (ofDids.length > 0) {
     say(
-      `Rows whose key is gone: ${withoutKey.length}. Their DIDs were deleted after the backup. The DIDs exist again, and cannot sign:`,
+      `Rows whose key is gone: ${ofDids.length}. Their DIDs were deleted after the backup. The DIDs exist again, and cannot sign:`,
     )
-    for (const { tenantId, keyId, did } of withoutKey) say(`  ${did} (tenant ${tenantId}, key ${keyId})`)
+    for (const { tenantId, keyId, did } of ofDids) say(`  ${did} (tenant ${tenantId}, key ${keyId})`)
   }
 }
 
@@ -35,6 +40,8 @@ export async function settleRestored(config: Config, say: Say): Promise<void> {
     )
     await createTokenKeyRotation({ systemSql, keys, config }).replaceTokenKeys(randomUUID())
     say('Access tokens from before the restore are no longer valid; clients get new ones.')
+    await createWebhookKeyRotation({ systemSql, keys, config }).replaceWebhookKeys(randomUUID())
+    say('Another key signs webhooks; signatures from before the restore can no longer be checked.')
     tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error

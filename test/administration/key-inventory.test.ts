@@ -3,6 +3,7 @@ import test from 'ava'
 import { pino } from 'pino'
 import { createKeyInventory } from '../../activities/administration/key-inventory.ts'
 import { storeName } from '../../activities/keys/reference.ts'
+import { PLATFORM_TENANT } from '../../activities/keys/rotating.ts'
 import { connect } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
@@ -77,3 +78,21 @@ test.serial(
     t.truthy(await world.dependencies.keys.publicKey(orphan), 'nobody destroys it')
   },
 )
+
+test.serial('a key of the platform that the store lacks is told with what it signs', async (t) => {
+  const rows = await world.dependencies.systemSql.query<{ id: string }>({
+    text: 'select id from webhook_keys',
+    values: [],
+  })
+  const [{ id: keyId } = { id: '' }] = rows.rows
+  await world.dependencies.keys.delete({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
+  const { withoutKey } = await inventory().compareKeys()
+  t.deepEqual(
+    withoutKey.filter(({ tenantId }) => tenantId === PLATFORM_TENANT),
+    [{ keyId, tenantId: PLATFORM_TENANT, keyType: 'ed25519', did: 'webhooks' }],
+  )
+  await world.dependencies.epoch.restored()
+  const { lines, compareRestoredKeys } = inventory()
+  await compareRestoredKeys()
+  t.true(lines.some(({ msg }) => msg === 'the key store lacks a key of the platform'))
+})

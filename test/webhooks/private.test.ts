@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
+import { unknownKey } from '../../activities/keys/reference.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import { loggedAbout, until } from '../support/credentials/dids.ts'
 import { createReceiver, documentedVerifier, status } from '../support/receiver.ts'
 import { connected } from '../support/stack/backup.ts'
@@ -58,7 +60,7 @@ async function delivering(path: string, more: object = {}) {
   const webhookTried = (result: string) => void tried.push(result)
   const attempt = (nth: number, now = world.dependencies.now) =>
     createActivities({ ...world.dependencies, now }, { webhookTried }).attemptDelivery({ ...subject, nth })
-  return { hooks, webhookId, id, eventId, attempt, tried, authority: `localhost:${port}` }
+  return { hooks, webhookId, id, eventId, subject, attempt, tried, authority: `localhost:${port}` }
 }
 
 test('each attempt is signed for its own time, however old its event is (RFC 9421, created; Standard Webhooks)', async (t) => {
@@ -178,4 +180,13 @@ test('a delivery whose row knows of fewer attempts than its workflow ends, as af
   t.deepEqual(await attempt(5), { state: 'DELIVERED' })
   t.is(receiver.at('/restored').length, 3)
   t.is((await hooks.delivery(id)).attempts.length, 3)
+})
+
+test.serial('a delivery whose key the key store has lost waits for another key, and fails for nobody', async (t) => {
+  const { attempt, subject } = await delivering('lost')
+  const lost = { ...world.dependencies.keys, sign: () => Promise.reject(unknownKey()) }
+  const { attemptDelivery } = createActivities({ ...world.dependencies, keys: lost })
+  const error = await t.throwsAsync(attemptDelivery({ ...subject, nth: 1 }), { instanceOf: Unavailable })
+  t.is(error?.part, 'keys')
+  t.deepEqual(await attempt(1), { state: 'DELIVERED' })
 })

@@ -24,9 +24,10 @@ test.after.always(async () => {
   if (directory) await rm(directory, { recursive: true, force: true })
 })
 
-/** The commands make another key of access tokens. */
-const withoutTokenKey = ({
+/** The commands make other keys of access tokens and of webhooks. */
+const withoutNewKeys = ({
   platform_keys: _keys,
+  webhook_keys: _webhookKeys,
   key_envelopes: _envelopes,
   ...rest
 }: Awaited<ReturnType<Backups['contentOf']>>) => rest
@@ -65,7 +66,7 @@ test.serial(
     const restored = await command(url, 'stack/restore.ts', file)
     t.is(restored.code, 0, restored.text)
     t.regex(restored.text, /get no further entries/)
-    t.like(await backups.contentOf(name), withoutTokenKey(before))
+    t.like(await backups.contentOf(name), withoutNewKeys(before))
   },
 )
 
@@ -82,31 +83,37 @@ test.serial('through a pipe: a backup on standard output, restored from standard
   }
   const { stdout } = await run('bash', ['-c', command], { env })
   t.regex(stdout, /restored and compared with the backup/)
-  t.like(await backups.contentOf(name), withoutTokenKey(before))
+  t.like(await backups.contentOf(name), withoutNewKeys(before))
 })
 
-test.serial('npm run restored: new status lists and another token key, for what another tool restored', async (t) => {
-  const { name, url } = await backups.emptyDatabase()
-  await backups.restoreText(url, await backups.backupText())
-  const state = async () => {
-    const text = `select (select epoch from platform_epoch) as epoch, (select array_agg(id) from platform_keys) as keys`
-    return connected(backups.superuserOf(name), async (client) => {
-      const { rows } = await client.query<{ epoch: number; keys: string[] | null }>(text)
-      return rows[0] ?? { epoch: -1, keys: null }
-    })
-  }
-  const env = { DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
-  const told = async () => {
-    const command = script(['stack/restored.ts', '--local', directory], env)
-    t.is((await command.ended).code, 0, command.lines.join('\n'))
-    return state()
-  }
-  const before = await state()
-  const [once, again] = [await told(), await told()]
-  t.true(once.epoch > before.epoch && again.epoch > once.epoch, 'as often as it is said')
-  t.is(again.keys?.length, 1)
-  t.notDeepEqual(again.keys, once.keys)
-})
+test.serial(
+  'npm run restored: new status lists and other keys of tokens and webhooks, for what another tool restored',
+  async (t) => {
+    const { name, url } = await backups.emptyDatabase()
+    await backups.restoreText(url, await backups.backupText())
+    const state = async () => {
+      const text = `select (select epoch from platform_epoch) as epoch, (select array_agg(id) from platform_keys) as keys,
+      (select array_agg(id) from webhook_keys) as webhooks`
+      return connected(backups.superuserOf(name), async (client) => {
+        const { rows } = await client.query<{ epoch: number; keys: string[] | null; webhooks: string[] | null }>(text)
+        return rows[0] ?? { epoch: -1, keys: null, webhooks: null }
+      })
+    }
+    const env = { DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
+    const told = async () => {
+      const command = script(['stack/restored.ts', '--local', directory], env)
+      t.is((await command.ended).code, 0, command.lines.join('\n'))
+      return state()
+    }
+    const before = await state()
+    const [once, again] = [await told(), await told()]
+    t.true(once.epoch > before.epoch && again.epoch > once.epoch, 'as often as it is said')
+    t.is(again.keys?.length, 1)
+    t.notDeepEqual(again.keys, once.keys)
+    t.is(again.webhooks?.length, 1)
+    t.notDeepEqual(again.webhooks, once.webhooks)
+  },
+)
 
 test.serial('without the master key nothing is begun', async (t) => {
   const env = { DATABASE_URL: fence.database.url, KEY_STORE_MASTER_KEY: '' }

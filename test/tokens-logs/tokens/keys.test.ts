@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import type { KeyRef } from '../../../activities/keys/index.ts'
+import { unknownKey } from '../../../activities/keys/reference.ts'
 import { createTokenKeyRotation, createTokenKeys } from '../../../activities/tokens-logs/keys.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
@@ -158,3 +159,19 @@ test.serial('a key that was made for a row that was never written is destroyed, 
     ],
   )
 })
+
+test.serial(
+  'a signing key that the key store has lost is a fault of the key store, and read anew before',
+  async (t) => {
+    const { addTokenKey } = rotation()
+    await addTokenKey(randomUUID())
+    const keys = tokenKeys()
+    let asked = 0
+    const sign = () => {
+      asked += 1
+      return Promise.reject(unknownKey())
+    }
+    const error = await t.throwsAsync(keys.signWith(sign), { instanceOf: Unavailable })
+    t.deepEqual([asked, error?.part], [2, 'keys'])
+  },
+)
