@@ -10,6 +10,7 @@ import {
 import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
+import { orLost } from '../keys/lost.ts'
 import type { NewKey } from '../keys/rows.ts'
 import { storedCertificate } from './records.ts'
 import * as terms from './terms.ts'
@@ -93,8 +94,8 @@ export function createCertification({ keys, now, tenants }: Parts) {
     const ref = { tenantId, keyId, keyType: 'p256' } as const
     const authority = {
       certificate: own.der,
-      publicKey: await keys.publicKey(ref),
-      sign: (data: Uint8Array) => keys.sign(ref, data),
+      publicKey: await keys.publicKey(ref).catch(orLost('the key of the IACA')),
+      sign: (data: Uint8Array) => keys.sign(ref, data).catch(orLost('the key of the IACA')),
     }
     const places = { crlUrl: crlUrl(iaca.id), contactUrl, random: terms.random16() }
     const validity = validityOf(notAfter, iaca, now())

@@ -5,6 +5,7 @@ import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-cr
 import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import { KeyLost } from '../keys/lost.ts'
 import type { PublishedIacas } from './published.ts'
 import type { Renewals } from './renewal.ts'
 
@@ -85,7 +86,7 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
           sweep.lists += 1
         } catch (error) {
           // one whose key is lost, or that was deleted meanwhile, holds up nobody else's (D-1079)
-          if (error instanceof Refusal)
+          if (error instanceof Refusal || error instanceof KeyLost)
             log.error({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates cannot be signed')
           else if (error instanceof Unavailable)
             log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates waits for the key store')

@@ -1,10 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
 import { DocumentSigner, Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
-import { Unavailable } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { createCrl } from '../../protocol/mobile-credentials/certificates.ts'
 import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { KeyLost, orLost } from '../keys/lost.ts'
 import { findIaca, iacaNotFound } from './iacas.ts'
 import { storedCertificate } from './records.ts'
 import { wholeSecond } from './terms.ts'
@@ -23,6 +24,10 @@ export interface Crl {
   der: Uint8Array
   number: number
 }
+
+/** Also a refusal of the store, as of a key that it cannot read. */
+const isStoreFault = (error: unknown): boolean =>
+  error instanceof Unavailable || (error instanceof Refusal && error.code.startsWith('key.'))
 
 /** What a tenant publishes of its IACAs. */
 export function createPublishedIacas({
@@ -57,8 +62,8 @@ export function createPublishedIacas({
       const der = await createCrl(
         {
           certificate: storedCertificate(row.certificate).der,
-          publicKey: await keys.publicKey(ref),
-          sign: (data) => keys.sign(ref, data),
+          publicKey: await keys.publicKey(ref).catch(orLost('the key of the IACA')),
+          sign: (data) => keys.sign(ref, data).catch(orLost('the key of the IACA')),
         },
         {
           number,
@@ -95,8 +100,8 @@ export function createPublishedIacas({
     },
 
     /**
-     * The list of revoked certificates, signed anew where it is a day old or lacks a revocation. While the key store is
-     * away the last one is served until it ends. Throws `Refusal('iaca.not_found')`, also for an imported IACA, whose
+     * The list of revoked certificates, signed anew where it is a day old or lacks a revocation. Where the key store does
+     * not sign, whatever its fault is, the last one is served until it ends. Throws `Refusal('iaca.not_found')`, also for an imported IACA, whose
      * list another authority signs; `Unavailable('keys')`.
      */
     async publishedCrl(tenantId: string, id: string): Promise<Crl> {
@@ -107,8 +112,9 @@ export function createPublishedIacas({
         const crl = await sign(tenantId, id)
         if (crl) return crl
       } catch (error) {
-        if (!(error instanceof Unavailable && last && isValid(row))) throw error
-        log.warn({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates could not be signed anew')
+        if (!(isStoreFault(error) && last && isValid(row))) throw error
+        const level = error instanceof Unavailable && !(error instanceof KeyLost) ? 'warn' : 'error'
+        log[level]({ err: error, tenantId, iacaId: id }, 'a list of revoked certificates could not be signed anew')
         return last
       }
       throw iacaNotFound()

@@ -7,6 +7,7 @@ import { SIGNER_RENEWAL_ENTRY } from '../../protocol/mobile-credentials/entries.
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
+import { KeyLost } from '../keys/lost.ts'
 import { createKeyRows } from '../keys/rows.ts'
 import { assertRoom, createCertification, LIVE } from './certify.ts'
 import { findIaca } from './iacas.ts'
@@ -113,6 +114,7 @@ export function createRenewals(parts: Parts) {
           if (await renew(found)) renewed += 1
         } catch (error) {
           if (error instanceof Refusal) await notify(found, error)
+          else if (error instanceof KeyLost) await notify(found, error.refusal)
           else if (error instanceof Unavailable) log.warn({ err: error, ...found }, 'a renewal waits for the key store')
           else throw error
         }

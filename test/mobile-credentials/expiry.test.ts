@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { createActivities } from '../../activities/index.ts'
+import { createActivities, createPlatform } from '../../activities/index.ts'
+import { unknownKey } from '../../activities/keys/reference.ts'
+import { Unavailable } from '../../protocol/errors.ts'
 import { makeIaca, makeSigner, SIGNERS } from '../support/credentials/mobile.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -97,3 +100,34 @@ test.serial('an IACA whose key is lost holds up no list of another one (D-1079)'
     [0, 1],
   )
 })
+
+test.serial(
+  'a lost key of an IACA is a fault of the key store, and its last list is served until it ends',
+  async (t) => {
+    const { token, first, dependencies } = world
+    const { tenantId, clientId } = first
+    const iaca = await makeIaca(world, {}, token)
+    const signer = await makeSigner(world, { iacaId: iaca.id }, token)
+    const keys = {
+      ...dependencies.keys,
+      publicKey: () => Promise.reject(unknownKey()),
+      sign: () => Promise.reject(unknownKey()),
+    }
+    const { publishedIacas, documentSigners } = createPlatform({ ...dependencies, keys })
+    const list = () => publishedIacas.publishedCrl(tenantId, iaca.id)
+    await t.throwsAsync(list(), { instanceOf: Unavailable })
+    t.is((await createPlatform(dependencies).publishedIacas.publishedCrl(tenantId, iaca.id)).number, 1)
+
+    t.is((await world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })).status, 200)
+    t.is((await list()).number, 1, 'the list of before, which lacks the revocation')
+    const call = { tenantId, clientId, requestId: randomUUID() }
+    const error = await t.throwsAsync(documentSigners.createSigner(call, { iacaId: iaca.id }), {
+      instanceOf: Unavailable,
+    })
+    t.is(error?.part, 'keys')
+
+    const text = `update mobile_iacas set crl_signed_at = crl_signed_at - interval '8 days' where id = $1`
+    await dependencies.systemSql.query({ text, values: [iaca.id] })
+    await t.throwsAsync(list(), { instanceOf: Unavailable })
+  },
+)

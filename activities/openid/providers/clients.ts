@@ -8,6 +8,7 @@ import type { AuthMethod } from '../../../protocol/openid/providers.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { byClock } from '../../frame/caches.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { orLost } from '../../keys/lost.ts'
 import { createFetch } from './fetch.ts'
 import { jwkOf } from './records.ts'
 
@@ -61,7 +62,8 @@ export function createClients({ config, outbound, keys, now, uuid, sealer }: Par
   /** RFC 7523, section 3, with the issuer as audience; the private key stays in the key store. */
   const clientAssertion = ({ tenantId, keyId, publicKey }: Provider): openid.ClientAuth => {
     if (!keyId || !publicKey) throw secretAbsent('auth_method', 'a key')
-    const sign = (data: Uint8Array) => keys.sign({ tenantId, keyId, keyType: 'p256' }, data)
+    const sign = (data: Uint8Array) =>
+      keys.sign({ tenantId, keyId, keyType: 'p256' }, data).catch(orLost('the key of a client'))
     return async (server, client, body) => {
       const { kid } = await jwkOf(publicKey)
       const iat = Math.floor(now().getTime() / 1000)

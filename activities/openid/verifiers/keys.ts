@@ -6,6 +6,7 @@ import { toJwk } from '../../../protocol/dids/jwk.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import type { IdTokenAlgorithm } from '../../../protocol/openid/verifiers/clients.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { orLost } from '../../keys/lost.ts'
 import { createKeyRows, type NewKey } from '../../keys/rows.ts'
 
 const TYPES = { p256: 'ES256', ed25519: 'EdDSA' } as const satisfies Record<string, IdTokenAlgorithm>
@@ -57,7 +58,7 @@ export function createVerifierKeys(parts: Pick<Dependencies, 'database' | 'keys'
       kid: await calculateJwkThumbprint(jwk),
       alg: TYPES[keyType],
       publicJwk: jwk,
-      sign: (data) => keys.sign({ tenantId, keyId: id, keyType }, data),
+      sign: (data) => keys.sign({ tenantId, keyId: id, keyType }, data).catch(orLost('a key that signs ID tokens')),
     }
   }
 
