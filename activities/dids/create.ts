@@ -2,6 +2,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
+import { inTenant } from '../../entities/orm.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidFromUrl } from '../../protocol/dids/web.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
@@ -79,6 +80,8 @@ export function createDidCreation(parts: Parts) {
       throw new Refusal('request.invalid', 'A DID whose only key is of key agreement signs nothing; see errors.', [
         { path: 'issuer', code: 'enum', message: 'expected false with options.keyType x25519' },
       ])
+    // before the key as well, or refused requests would make keys that belong to nobody
+    if (isDefaultIssuer) await inTenant(parts.database.tenants, tenantId, (em) => assertNoDefaultIssuer(em, tenantId))
     const { keyId, publicKey, custody } = await createKey(tenantId, keyType)
     const did = didKeyOf(keyType, publicKey)
     const record: DidRecord = {

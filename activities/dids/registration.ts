@@ -1,6 +1,6 @@
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
-import { asSystem, inTenant } from '../../entities/orm.ts'
+import { inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
@@ -9,14 +9,11 @@ import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
 import { type Fault, hostFault, KEYS_MISSING, lookFault } from './looks.ts'
+import { createReaper } from './reaper.ts'
 import type { DidResolver } from './resolver.ts'
 
 /** `code`: absent in looks of an earlier release. */
 export type Lookup = { resolved: true } | { resolved: false; reason: string; code?: string }
-
-/** After this time an unfinished creation has crashed. */
-const UNOWNED_AFTER_MS = 10 * 60_000
-const REAPED_AT_ONCE = 200
 
 /** Returns what verifiers use of a document: each method with its key material, and its relationships. */
 function statements(document: DidDocument): string[] {
@@ -50,7 +47,8 @@ export function createDidRegistration({
   temporal,
   didResolver,
   now,
-}: Pick<Dependencies, 'config' | 'database' | 'keys' | 'temporal' | 'now'> & { didResolver: DidResolver }) {
+  log,
+}: Pick<Dependencies, 'config' | 'database' | 'keys' | 'temporal' | 'now' | 'log'> & { didResolver: DidResolver }) {
   const inside = <T>({ tenantId, didId }: DidSubject, work: (row: Did, rows: Key[]) => Promise<T> | T): Promise<T> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(Did, { id: didId })
@@ -159,18 +157,7 @@ export function createDidRegistration({
       })
     },
 
-    /** Destroys keys without an owner, of creations that crashed or of deleted owners; then deletes their rows. Safe to retry. */
-    async reapUnownedKeys(): Promise<{ reaped: number }> {
-      const before = new Date(now().getTime() - UNOWNED_AFTER_MS)
-      const rows = await asSystem(database.system, (em) =>
-        em.find(Key, { didId: null, ownerId: null, createdAt: { $lt: before } }, { limit: REAPED_AT_ONCE }),
-      )
-      for (const { id, tenantId, keyType } of rows) {
-        await keys.delete({ tenantId, keyId: id, keyType })
-        await asSystem(database.system, (em) => em.nativeDelete(Key, { id, didId: null, ownerId: null }))
-      }
-      return { reaped: rows.length }
-    },
+    reapUnownedKeys: createReaper({ database, keys, now, log }),
   }
   return steps
 }

@@ -25,6 +25,9 @@ export async function deleteInSlices(sql: Sql, table: string, condition: string,
 export const alongIndex = <Row extends object>(orm: MikroORM, text: string, values: unknown[]): Promise<Row[]> =>
   asSystem(orm, (em) => em.execute<Row[]>(text, values), ALONG_INDEX)
 
+/** Failures that an error tells; the log has each. */
+const NAMED = 50
+
 /** Of many that are alike one that fails is reported, and holds up no other one; `end` throws where some did. */
 export function createFailures(report: (error: unknown, name: string) => void) {
   const failures = new Map<string, unknown>()
@@ -39,7 +42,10 @@ export function createFailures(report: (error: unknown, name: string) => void) {
     },
     /** `what` was not done. */
     end(what: string): void {
-      if (failures.size > 0) throw new AggregateError(failures.values(), `${what}: ${[...failures.keys()].join(', ')}`)
+      if (failures.size === 0) return
+      const others = failures.size > NAMED ? ` and ${failures.size - NAMED} more` : ''
+      const [names, errors] = [[...failures.keys()].slice(0, NAMED), [...failures.values()].slice(0, NAMED)]
+      throw new AggregateError(errors, `${what}: ${names.join(', ')}${others}`)
     },
   }
 }

@@ -98,10 +98,49 @@ test.serial('a key that cannot be destroyed now stays known, and is destroyed by
   )
   const { keys } = world.dependencies
   await keys.create({ tenantId, keyId, keyType: 'p256' })
-  await t.throwsAsync(stepsWith({ keys: { ...keys, delete: away } }).reapUnownedKeys(), { instanceOf: Unavailable })
+  await t.throwsAsync(stepsWith({ keys: { ...keys, delete: away, ready: away } }).reapUnownedKeys(), {
+    instanceOf: Unavailable,
+  })
   t.deepEqual([await inStore(keyId), await keyRow(keyId)], [true, true])
   await stepsWith().reapUnownedKeys()
   t.deepEqual([await inStore(keyId), await keyRow(keyId)], [false, false])
+})
+
+test.serial(
+  'hundreds of keys without an owner go in one pass, the oldest first, and one that fails holds up none',
+  async (t) => {
+    const { keys } = world.dependencies
+    const { tenantId } = world.first
+    const made = await rows<{ id: string }>(
+      `insert into keys (id, tenant_id, key_type, created_at)
+     select gen_random_uuid(), $1, 'ed25519', now() - interval '1 day' + n * interval '1 second'
+     from generate_series(1, 450) n returning id`,
+      tenantId,
+    )
+    const ids = made.map(({ id }) => id)
+    const seen: string[] = []
+    const failing = {
+      ...keys,
+      async delete(ref: Parameters<typeof keys.delete>[0]) {
+        seen.push(ref.keyId)
+        if (ref.keyId === ids[0]) throw new Refusal('key.store_refused', 'not this one')
+      },
+    }
+    await t.throwsAsync(stepsWith({ keys: failing }).reapUnownedKeys(), { message: new RegExp(`${ids[0]}$`) })
+    t.deepEqual(seen, ids)
+    t.deepEqual(await rows('select id from keys where id = any($1)', ids), [{ id: ids[0] }])
+    t.is((await stepsWith().reapUnownedKeys()).reaped, 1)
+  },
+)
+
+test.serial('a refused default issuer makes no key', async (t) => {
+  const token = await world.tokenOf(await world.addTenant())
+  const create = () => world.ask('/v1/dids', { token, body: { method: 'KEY', options: {}, issuer: true } })
+  t.is((await create()).status, 201)
+  const count = async () => (await rows<{ count: string }>('select count(*) from keys'))[0]?.count
+  const before = await count()
+  t.is((await create()).status, 409)
+  t.is(await count(), before)
 })
 
 test.serial(
