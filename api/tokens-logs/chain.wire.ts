@@ -45,9 +45,19 @@ interface FaultOut {
   /**
    * altered: the entry is not the one that was chained. missing: the entry or its place is gone. inserted, reordered:
    * an entry stands where another one belongs. truncated: a signed head is further on. rewritten: the chain is not the
-   * one that was signed. signature: a seal was not signed by the platform. unchained: an entry stands beside the chain.
+   * one that was signed. signature: a seal was not signed by the platform. key_lost: a seal was signed with a key that
+   * the key store does not have any more. unchained: an entry stands beside the chain.
    */
-  kind: 'altered' | 'missing' | 'inserted' | 'reordered' | 'truncated' | 'rewritten' | 'signature' | 'unchained'
+  kind:
+    | 'altered'
+    | 'missing'
+    | 'inserted'
+    | 'reordered'
+    | 'truncated'
+    | 'rewritten'
+    | 'signature'
+    | 'key_lost'
+    | 'unchained'
   /** null for an entry that has none. */
   position: Count | null
   /** Id of the entry, where one is named. */

@@ -80,14 +80,15 @@ export const FAULT_KINDS = [
   'truncated',
   'rewritten',
   'signature',
+  'key_lost',
   'unchained',
 ] as const
 
 /**
  * `altered`: the entry is not the one that was chained. `missing`: it is gone, or its place is. `inserted`: the chain goes on
  * from before it. `reordered`: another entry of the chain stood there. `truncated`: a signed head is further on. `rewritten`:
- * the chain is whole, and not the one that was signed. `signature`: a seal was not signed here. `unchained`: an entry
- * stands in the log, and neither in the chain nor among those that wait for it.
+ * the chain is whole, and not the one that was signed. `signature`: a seal was not signed here. `key_lost`: a seal
+ * fits a key of the table that the key store does not have, any more or at all. `unchained`: an entry stands in the log, and neither in the chain nor among those that wait for it.
  */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 

@@ -1,7 +1,9 @@
+import { Unavailable } from '../../../protocol/errors.ts'
 import type { Link } from '../../../protocol/tokens-logs/chain.ts'
 import type { Seal, SealKind } from '../../../protocol/tokens-logs/seals.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { createFailures } from '../../frame/slices.ts'
 import type { LogKeys } from './keys.ts'
 import type { ChainRows } from './rows.ts'
 import type { Walk, Walked } from './walk.ts'
@@ -56,13 +58,13 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
     return said
   }
 
-  /** The last head that was signed here, or where the chain begins. */
+  /** The last head that was signed here, also by a key that is lost (D-1115), or where the chain begins. */
   async function lastSigned(tenantId: string) {
     const start = await walk.start(tenantId)
-    if (start.fault) return start
+    if (start.fault && start.fault.kind !== 'key_lost') return start
     const row = (await rows.seals(tenantId, 'head', start.from.position)).at(-1)
-    if (!row) return start
-    const head = await walk.sealOf(tenantId, 'head', row)
+    if (!row) return { from: start.from }
+    const { seal: head } = await walk.sealOf(tenantId, 'head', row)
     return head
       ? { from: head }
       : { from: row, fault: { kind: 'signature', position: row.position, id: null } as const }
@@ -77,7 +79,7 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
       if (!next) break
       last = next
     }
-    return walk.walk(tenantId, { from: last, most: until - last.position })
+    return walk.walk(tenantId, { from: last, most: until - last.position, lostIsRight: true })
   }
 
   /** Signs the chain of a tenant up to its end, as far as it continues what was signed before. */
@@ -105,21 +107,38 @@ export function createHeads({ systemSql, now, log, rows, keys, walk }: Parts) {
   return {
     seal,
 
-    /** Scheduled: signs the heads of all chains that have grown. Safe to repeat. */
+    /**
+     * Scheduled: signs the heads of all chains that have grown. A tenant that fails holds up no other one; the run fails
+     * at its end. Safe to repeat.
+     */
     async signLogHeads({ keyId: newKeyId }: { keyId: string }): Promise<SignedHeads> {
       const total = { signed: 0, broken: 0 }
+      const failures = createFailures((error, tenantId) =>
+        log.error({ err: error, tenantId }, 'the log of a tenant was not sealed'),
+      )
+      let outage: Unavailable | undefined
       const keyId = await keys.current(newKeyId)
       for (let after = NIL_UUID; ; ) {
         const { rows: moved } = await systemSql.query<{ id: string }>({ text: MOVED, values: [after] })
         for (const { id } of moved) {
-          const outcome = await signTenant(id, keyId)
-          if (outcome !== 'unchanged') total[outcome] += 1
-          await systemSql.query({ text: THIN, values: [id, now()] })
+          await failures.attempt(id, async () => {
+            try {
+              const outcome = await signTenant(id, keyId)
+              if (outcome !== 'unchanged') total[outcome] += 1
+              await systemSql.query({ text: THIN, values: [id, now()] })
+            } catch (error) {
+              if (error instanceof Unavailable) outage = error
+              throw error
+            }
+          })
+          if (outage) throw outage // of a part that all tenants need
         }
         const last = moved.at(-1)
-        if (!last || moved.length < AT_ONCE) return total
+        if (!last || moved.length < AT_ONCE) break
         after = last.id
       }
+      failures.end('logs were not sealed')
+      return total
     },
   }
 }

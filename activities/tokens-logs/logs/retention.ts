@@ -82,14 +82,17 @@ export function createRetention({ database, systemSql, now, log, keys, walk, hea
 
   async function removeOf(tenantId: string, keyId: string): Promise<{ removed: number; broken: boolean }> {
     for (let removed = 0; ; ) {
-      const { from, fault } = await walk.start(tenantId)
+      const start = await walk.start(tenantId)
+      const { from } = start
+      // a lost key ends no retention: the checkpoint of another key takes the place of what it signed (D-1115)
+      const fault = start.fault?.kind === 'key_lost' ? undefined : start.fault
       const { rows } = fault
         ? { rows: [] }
         : await systemSql.query<{ position: string | null }>({ text: DUE, values: [tenantId, from.position, now()] })
       if (!fault && from.position > 0 && removed === 0) await removeLeft(tenantId, from.position)
       const to = Number(rows[0]?.position ?? 0)
       if (!fault && to <= from.position) return { removed, broken: false }
-      const walked = fault ? { fault } : await walk.walk(tenantId, { from, most: SLICE, to })
+      const walked = fault ? { fault } : await walk.walk(tenantId, { from, most: SLICE, to, lostIsRight: true })
       if (walked.fault || !('last' in walked)) {
         const { kind, position } = walked.fault ?? { kind: 'missing', position: to }
         log.error({ tenantId, kind, position }, 'the log of a tenant is not intact: nothing of it is removed')

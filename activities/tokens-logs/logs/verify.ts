@@ -44,7 +44,8 @@ const badHead = (message: string) =>
 /** Verifies the chain of a tenant. A broken chain is a verdict; only a broken request throws. */
 export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; keys: LogKeys; walk: Walk }) {
   async function keptSeal(tenantId: string, jws: string): Promise<Seal> {
-    const seal = await keys.verified(jws)
+    const { seal, isLost } = (await keys.verified(jws)) ?? {}
+    if (isLost) throw badHead('The key store does not have the key of this head, so nobody can tell who signed it.')
     if (seal?.kind !== 'head') throw badHead('The head was not signed by this platform. Send the member jws of a head.')
     if (seal.tenantId !== tenantId) throw badHead("The head is of another tenant's log.")
     return seal
@@ -85,8 +86,8 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
     if (!newest || newest.position <= last.position || (await rows.placeAt(tenantId, newest.position)))
       return unchained(tenantId)
     // a head is signed of places that the chain has
-    const signed = await walk.sealOf(tenantId, 'head', newest)
-    if (!signed) return { kind: 'signature', position: newest.position, id: null }
+    const { fault } = await walk.sealOf(tenantId, 'head', newest)
+    if (fault) return { kind: fault, position: newest.position, id: null }
     return { kind: 'truncated', position: last.position + 1, id: null }
   }
 
@@ -102,12 +103,13 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
       const gone = kept.position > last.position
       fault = { kind: gone ? 'truncated' : 'rewritten', position: gone ? last.position + 1 : kept.position, id: null }
     }
+    const newestHead = newest && (await walk.sealOf(tenantId, 'head', newest))
     return {
       intact: !fault,
       complete: ended,
       checked: { from: start.from.position + 1, to: last.position },
       fault: fault ?? null,
-      head: (newest && (await walk.sealOf(tenantId, 'head', newest))) ?? null,
+      head: newestHead && !newestHead.fault ? newestHead.seal : null,
       keptHead,
       waiting: await rows.waiting(tenantId),
     }

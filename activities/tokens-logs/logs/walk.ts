@@ -26,25 +26,36 @@ interface Slice {
 interface Heads {
   /** In the order of their positions. */
   rows: readonly SealRow[]
+  lostIsRight: boolean
+}
+
+type RowSeal = { seal: Seal; fault?: 'key_lost' } | { seal?: never; fault: 'signature' }
+
+interface WalkRequest {
+  from: Link
+  most: number
+  to?: number
+  lostIsRight?: boolean
 }
 
 const faultAt = (kind: ChainFault['kind'], position: number): ChainFault => ({ kind, position, id: null })
 
 /** Walks along the chain of a tenant in slices, and compares each place with its entry and with the heads that were signed. */
 export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
-  /** What the seal of a row says; undefined if it was not signed here, or says another thing than the row. */
-  async function sealOf(tenantId: string, kind: SealKind, row: SealRow): Promise<Seal | undefined> {
-    const seal = await keys.verified(row.jws)
+  /** What the seal of a row says, and why it proves nothing; without `seal`: it says another thing than the row. */
+  async function sealOf(tenantId: string, kind: SealKind, row: SealRow): Promise<RowSeal> {
+    const { seal, isLost } = (await keys.verified(row.jws)) ?? {}
     const same = seal?.tenantId === tenantId && seal.kind === kind
-    return same && seal.position === row.position && seal.hash === row.hash ? seal : undefined
+    if (!same || seal.position !== row.position || seal.hash !== row.hash) return { fault: 'signature' }
+    return isLost ? { seal, fault: 'key_lost' } : { seal }
   }
 
   /** Compares the heads within a slice with its places. */
-  async function headFault(tenantId: string, places: readonly Link[], { rows: heads }: Heads) {
+  async function headFault(tenantId: string, places: readonly Link[], { rows: heads, lostIsRight }: Heads) {
     const [first, last] = [places[0]?.position ?? 0, places.at(-1)?.position ?? 0]
     for (const head of heads.filter(({ position }) => position >= first && position <= last)) {
-      const seal = await sealOf(tenantId, 'head', head)
-      if (!seal) return faultAt('signature', head.position)
+      const { seal, fault } = await sealOf(tenantId, 'head', head)
+      if (!seal || (fault && !lostIsRight)) return faultAt(fault ?? 'signature', head.position)
       if (seal.hash !== places[seal.position - first]?.hash) return faultAt('rewritten', seal.position)
     }
     return undefined
@@ -86,18 +97,19 @@ export function createWalk({ rows, keys }: { rows: ChainRows; keys: LogKeys }) {
     async start(tenantId: string): Promise<{ from: Link; checkpoint?: Seal; fault?: ChainFault }> {
       const row = await rows.newestSeal(tenantId, 'checkpoint')
       if (!row) return { from: GENESIS }
-      const checkpoint = await sealOf(tenantId, 'checkpoint', row)
-      return checkpoint
+      const { seal: checkpoint, fault } = await sealOf(tenantId, 'checkpoint', row)
+      const begins = checkpoint
         ? { from: checkpoint, checkpoint }
-        : { from: { position: row.position, hash: row.hash }, fault: faultAt('signature', row.position) }
+        : { from: { position: row.position, hash: row.hash } }
+      return fault ? { ...begins, fault: faultAt(fault, row.position) } : begins
     },
 
-    /** Walks from behind `from` over `most` places, or to `to`. */
+    /** Walks from behind `from` over `most` places, or to `to`; `lostIsRight`: also past heads of a lost key. */
     async walk(
       tenantId: string,
-      { from, most, to = Number.MAX_SAFE_INTEGER }: { from: Link; most: number; to?: number },
+      { from, most, to = Number.MAX_SAFE_INTEGER, lostIsRight = false }: WalkRequest,
     ): Promise<Walked> {
-      const heads = { rows: await rows.seals(tenantId, 'head', from.position) }
+      const heads = { lostIsRight, rows: await rows.seals(tenantId, 'head', from.position) }
       const until = Math.min(from.position + most, to)
       let last: Link = { position: from.position, hash: from.hash }
       while (last.position < until) {

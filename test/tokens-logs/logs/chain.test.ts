@@ -244,7 +244,7 @@ test.serial(
     await logs.sign()
     t.is(new Set((await heads()).map(({ key_id }) => key_id)).size, 2)
     t.like(await logs.verify(token), { intact: true })
-    const never = createLogKeys({ systemSql, keys, config: { logKeyDays: 0 } })
+    const never = createLogKeys({ systemSql, keys, config: { logKeyDays: 0 }, log: world.dependencies.log })
     await logs.attack(`update log_keys set created_at = created_at - interval '9999 days'`)
     const unwanted = randomUUID()
     t.not(await never.current(unwanted), unwanted)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { CompactSign, exportJWK, generateKeyPair } from 'jose'
+import { PLATFORM_TENANT } from '../../../activities/keys/rotating.ts'
+import { createHeads } from '../../../activities/tokens-logs/logs/heads.ts'
 import { createLogKeys } from '../../../activities/tokens-logs/logs/keys.ts'
 import { createChainRows } from '../../../activities/tokens-logs/logs/rows.ts'
 import { createLogVerification } from '../../../activities/tokens-logs/logs/verify.ts'
@@ -97,7 +99,7 @@ test.serial('a head that a key signed which only the database has is none of the
     .setProtectedHeader({ alg: 'EdDSA', typ: 'countersign-log-seal', kid })
     .sign(privateKey)
   await logs.attack('update log_seals set jws = $2, key_id = $3 where tenant_id = $1', [tenantId, jws, kid])
-  t.deepEqual((await logs.verify(token)).fault, { kind: 'signature', position: head.position, id: null })
+  t.deepEqual((await logs.verify(token)).fault, { kind: 'key_lost', position: head.position, id: null })
   const refused = await world.ask('/v1/analytics/verify', { token, body: { head: jws } })
   t.is(refused.json<{ type: string }>().type, '/problems#log.head_invalid')
   // keys that nobody else has would sign the heads of the next tests
@@ -200,4 +202,65 @@ test.serial('the database hashes any text as the worker does (D-912)', async (t)
   const second = places[1] ?? GENESIS
   t.deepEqual(await rows.whole(tenantId, second, 10), { position, hash }, 'from any place on')
   t.is(await rows.whole(tenantId, { ...second, hash: GENESIS.hash }, 10), undefined)
+})
+
+test.serial(
+  'where the key store has lost the key, another one goes on, for every tenant, and the verdict says so',
+  async (t) => {
+    const { tenantId, token, head } = await tenantWith(6)
+    const faulty = await tenantWith(4)
+    const { keys } = world.dependencies
+    const keyIds = async () =>
+      (await logs.ask<{ id: string }>('select id from log_keys order by created_at')).map(({ id }) => id)
+    const { broken } = await logs.sign() // tenants of other tests
+  const before = await keyIds()
+    for (const keyId of before) await keys.delete({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
+    for (const each of [tenantId, faulty.tenantId]) await logs.write(each, 2)
+    await logs.settle()
+    await logs.attack(`update log_seals set jws = 'no seal' where tenant_id = $1`, [faulty.tenantId])
+    t.is((await logs.sign()).broken, broken + 1)
+    t.is((await keyIds()).length, before.length + 1)
+    const seals = await logs.ask<{ position: string; key_id: string }>(
+      'select position, key_id from log_seals where tenant_id = $1 order by position',
+      [tenantId],
+    )
+    t.deepEqual(
+      seals.map(({ position, key_id }) => [Number(position), before.includes(key_id)]),
+      [
+        [head.position, true],
+        [head.position + 2, false],
+      ],
+    )
+    t.is((await logs.sign()).signed, 0)
+    t.is((await keyIds()).length, before.length + 1)
+    t.deepEqual((await logs.verify(token)).fault, { kind: 'key_lost', position: head.position, id: null })
+    t.like(await logs.verify(token, { from: head.position + 1 }), { intact: true, complete: true })
+    t.is((await logs.verify(faulty.token)).fault?.kind, 'signature')
+
+    await lapse(tenantId, head.position + 1)
+    await removeOld()
+    t.like(await logs.verify(token), { intact: true, complete: true }, 'the checkpoint is of the other key')
+  },
+)
+
+test.serial('a tenant whose chain cannot be signed holds up no other one', async (t) => {
+  const [one, two] = [await tenantWith(2), await tenantWith(2)]
+  const [failing = '', other = ''] = [one.tenantId, two.tenantId].toSorted()
+  for (const each of [failing, other]) await logs.write(each, 1)
+  await logs.settle()
+  const parts = { rows: createChainRows(world.dependencies), keys: createLogKeys(world.dependencies) }
+  const rows = {
+    ...parts.rows,
+    async seals(...asked: Parameters<typeof parts.rows.seals>) {
+      if (asked[0] === failing) throw new Error('a fault of this tenant')
+      return parts.rows.seals(...asked)
+    },
+  }
+  const { signLogHeads } = createHeads({ ...world.dependencies, ...parts, rows, walk: createWalk({ ...parts, rows }) })
+  await t.throwsAsync(signLogHeads({ keyId: randomUUID() }), { message: new RegExp(failing) })
+  const [seal] = await logs.ask<{ position: string }>(
+    'select max(position) as position from log_seals where tenant_id = $1',
+    [other],
+  )
+  t.is(Number(seal?.position), two.head.position + 1)
 })
