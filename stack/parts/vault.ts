@@ -10,7 +10,12 @@ import { freePort } from './ports.ts'
  * the token's policies with every call (D-1031).
  */
 export const VAULT_POLICY = `
-path "transit/keys/*" { capabilities = ["create", "read", "update", "delete", "list"] }
+path "transit/keys/" { capabilities = ["list"] }
+path "transit/keys/+" { capabilities = ["create", "read", "update", "delete"] }
+path "transit/keys/+/config" {
+  capabilities = ["update"]
+  allowed_parameters = { "deletion_allowed" = [] }
+}
 path "transit/sign/*" { capabilities = ["update"] }
 path "secret/data/countersign/*" { capabilities = ["create", "read", "update"] }
 path "secret/metadata/countersign/*" { capabilities = ["delete", "list"] }

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto'
-import { Unavailable } from '../../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { CreatedKey, KeyRef } from '../index.ts'
 import { type EcdsaKeyType, isEcdsa, withLowS } from '../low-s.ts'
 import { ECDSA_HASH, rawPublicKey } from '../material.ts'
@@ -25,10 +25,16 @@ const typeIn = (name: string): TransitKeyType => {
   return isEcdsa(type) ? type : 'ed25519'
 }
 
+/** The only version that is published: an operator who rotates a key in Vault must not change who signs. */
+const VERSION = 1
+const PREFIX = `vault:v${VERSION}:`
+
 /** Vault returns an Ed25519 public key as base64, the others as PEM. */
 const publicKeyOf = (data: unknown): Uint8Array => {
-  const { keys, latest_version: version } = fields(data)
-  const published = text(fields(fields(keys)[String(version)]).public_key)
+  const version = fields(fields(data).keys)[String(VERSION)]
+  if (version === undefined)
+    throw new Refusal('key.store_refused', 'Vault does not have the published version of the key any more.')
+  const published = text(fields(version).public_key)
   return published.startsWith('-----') ? rawPublicKey(createPublicKey(published)) : Buffer.from(published, 'base64')
 }
 
@@ -36,7 +42,9 @@ const publicKeyOf = (data: unknown): Uint8Array => {
 const signatureOf = (result: unknown, keyType: TransitKeyType): Uint8Array | Error => {
   const { signature, error } = fields(result)
   if (typeof signature !== 'string') return new Unavailable('keys', `Vault did not sign: ${String(error)}`)
-  const raw = Buffer.from(signature.slice(signature.lastIndexOf(':') + 1), 'base64')
+  if (!signature.startsWith(PREFIX))
+    return new Refusal('key.store_refused', 'Vault signed with another version of the key than the published one.')
+  const raw = Buffer.from(signature.slice(PREFIX.length), 'base64')
   if (raw.length !== SIGNATURE_BYTES[keyType])
     return new Unavailable('keys', 'Vault sent a signature of unexpected length.')
   return isEcdsa(keyType) ? withLowS(raw, keyType) : raw
@@ -56,7 +64,7 @@ export function createTransitKeys(engine: VaultEngine) {
       isEcdsa(keyType) ? createHash(ECDSA_HASH[keyType]).update(input).digest() : Buffer.from(input)
     const batch_input = inputs.map((input) => ({ input: sent(input).toString('base64') }))
     try {
-      const { data } = await engine.write(`sign/${name}`, { ...how, batch_input })
+      const { data } = await engine.write(`sign/${name}`, { ...how, key_version: VERSION, batch_input })
       const results = fields(data).batch_results
       return Array.isArray(results) ? results.map((result) => signatureOf(result, keyType)) : []
     } catch (error) {

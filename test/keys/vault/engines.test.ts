@@ -57,3 +57,16 @@ test('calls go on to an engine that answers that a path is forbidden, or that it
     t.deepEqual(states, [])
   }
 })
+
+test('a signature of another version than the published one is refused', async (t) => {
+  const signature = (version: number) => `vault:v${version}:${Buffer.alloc(64, 1).toString('base64')}`
+  for (const [version, code] of [
+    [1, 'none'],
+    [2, 'key.store_refused'],
+  ] as const) {
+    const { store } = await storeOn(t, () => [200, { data: { batch_results: [{ signature: signature(version) }] } }])
+    t.is(await codeOf(store.sign(newRef('ed25519'), Buffer.of(1))), code)
+  }
+  const { store } = await storeOn(t, () => [200, { data: { latest_version: 2, keys: { 2: KEY.data.keys[1] } } }])
+  t.is(await codeOf(store.publicKey(newRef('ed25519'))), 'key.store_refused')
+})

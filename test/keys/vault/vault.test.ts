@@ -122,6 +122,39 @@ test('a mount that is not there is named, and is no missing key', (t) =>
     }
   }))
 
+test('a key that an operator rotates in Vault goes on to sign as it was published', (t) =>
+  withVault(t, async (vault) => {
+    const store = opened(t, createVaultKeyStore(vaultConfig(vault, await createAppRole(vault))))
+    const ref = newRef('ed25519')
+    const { publicKey } = await store.create(ref)
+    await vault.call('POST', `transit/keys/${storeName(ref)}/rotate`)
+    t.deepEqual(Buffer.from(await store.publicKey(ref)), Buffer.from(publicKey))
+    t.deepEqual(Buffer.from((await store.create(ref)).publicKey), Buffer.from(publicKey))
+    const data = randomBytes(32)
+    t.true(ed25519.verify(await store.sign(ref, data), data, publicKey))
+    await store.delete(ref)
+  }))
+
+test('the policy lets the platform neither rotate a key nor make it exportable', (t) =>
+  withVault(t, async (vault) => {
+    const { roleId, secretId } = await createAppRole(vault)
+    const store = opened(t, createVaultKeyStore(vaultConfig(vault, { token: '', roleId, secretId })))
+    const ref = newRef('ed25519')
+    await store.create(ref)
+    t.deepEqual(await store.names?.(), [storeName(ref)])
+    const login = (await vault.call('POST', 'auth/approle/login', { role_id: roleId, secret_id: secretId })) as {
+      auth: { client_token: string }
+    }
+    const asPlatform = async (path: string, body: object) => {
+      const headers = { 'X-Vault-Token': login.auth.client_token }
+      const url = `${vault.address}/v1/transit/keys/${storeName(ref)}/${path}`
+      return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).status
+    }
+    t.is(await asPlatform('rotate', {}), 403)
+    t.is(await asPlatform('config', { exportable: true }), 403)
+    t.is(await asPlatform('config', { min_encryption_version: 1 }), 403)
+  }))
+
 test('where one engine was disabled, the keys of the other go on', (t) =>
   withVault(t, async (vault) => {
     const store = opened(t, createVaultKeyStore(vaultConfig(vault)))
