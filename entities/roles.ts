@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import { RIGHTS } from './orm.ts'
 
@@ -58,6 +59,22 @@ export function roleUrl(ownerUrl: string, masterKey: Uint8Array, role: Role): st
   return url.href
 }
 
+/** As PostgreSQL's own. */
+const ITERATIONS = 4096
+
+/**
+ * Returns the SCRAM-SHA-256 verifier of a password (RFC 7677, RFC 5802 section 3) as PostgreSQL stores it. It stands in a
+ * statement in place of the password, because PostgreSQL writes the text of a statement that fails into its log.
+ * `password`: ASCII, which SASLprep leaves as it is.
+ */
+export async function scramVerifier(password: string, salt: Uint8Array = randomBytes(16)): Promise<string> {
+  const salted = await promisify(pbkdf2)(password, salt, ITERATIONS, 32, 'sha256')
+  const keyed = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const storedKey = createHash('sha256').update(keyed('Client Key')).digest('base64')
+  const serverKey = keyed('Server Key').toString('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${Buffer.from(salt).toString('base64')}$${storedKey}:${serverKey}`
+}
+
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 type Execute = (text: string, values?: unknown[]) => Promise<unknown[]>
@@ -66,7 +83,7 @@ async function ensureLogin(execute: Execute, name: string, masterKey: Uint8Array
   const existing = await execute('select 1 from pg_roles where rolname = ?', [name])
   // only a superuser may name SUPERUSER in ALTER ROLE; assertFenced checks the role's attributes
   const verb = existing.length ? 'alter' : 'create'
-  await execute(`${verb} role ${quote(name)} login password '${password(masterKey, name)}'`)
+  await execute(`${verb} role ${quote(name)} login password '${await scramVerifier(password(masterKey, name))}'`)
 }
 
 /** Tables with row-level security but without a policy for this role. A copied database has another role's policy. */

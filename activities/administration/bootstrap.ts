@@ -32,7 +32,8 @@ async function onceKeysAnswer<T>(work: () => Promise<T>, say: (line: string) => 
       return await work()
     } catch (error) {
       if (!(error instanceof Unavailable && error.part === 'keys')) throw error
-      if (error.message !== lastMessage) say(`Waiting for the key store: ${error.message}`)
+      const why = error.cause instanceof Error ? ` (${error.cause.message})` : ''
+      if (error.message !== lastMessage) say(`Waiting for the key store: ${error.message}${why}`)
       lastMessage = error.message
     }
   }

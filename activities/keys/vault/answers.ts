@@ -22,14 +22,17 @@ export class VaultRefusal extends Error {
 
 /** Vault answered, and goes on refusing until an operator acts: no outage of Vault, so it opens no breaker. */
 export class Barred extends Unavailable {
-  constructor(message: string, retryAfterSeconds = 30) {
-    super('keys', message, retryAfterSeconds)
+  constructor(message: string, retryAfterSeconds = 30, options?: ErrorOptions) {
+    super('keys', message, retryAfterSeconds, options)
   }
 }
 
 /** Returns an object's fields; none for another value. */
 export const fields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+/** Vault's own words, for the log: the message of an error goes to strangers too. */
+export const because = (words: string): ErrorOptions => ({ cause: new Error(words) })
 
 const unexpected = () => new Unavailable('keys', 'Vault sent an answer in an unexpected form.')
 
@@ -62,7 +65,7 @@ export function understood(thrown: unknown): VaultRefusal | Unavailable {
   const { version } = fields(fields(data).metadata)
   if (REFUSALS.includes(status)) return new VaultRefusal(status, message || `status ${status}`, Number(version ?? 0))
   if (Number.isInteger(status))
-    return new Unavailable('keys', `Vault cannot serve now: ${message || `status ${status}`}.`)
+    return new Unavailable('keys', 'Vault cannot serve now.', undefined, because(message || `status ${status}`))
   const code = fields(thrown).code
   return new Unavailable('keys', `Vault does not answer${typeof code === 'string' ? ` (${code})` : ''}.`)
 }

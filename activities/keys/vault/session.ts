@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Unavailable } from '../../../protocol/errors.ts'
-import { Barred, understood, VaultRefusal } from './answers.ts'
+import { Barred, because, understood, VaultRefusal } from './answers.ts'
 import type { CredentialSource, Credentials } from './credentials.ts'
 import type { LoginGate } from './gate.ts'
 import { type Lease, logIn, renew, type SessionCalls } from './lease.ts'
@@ -47,7 +47,7 @@ const LONGEST_WAIT_MS = 2_147_483_647
 
 /** Error of a login or call that Vault refused again: an operator must act, callers may retry later. */
 export const refusedByVault = (reason: string, waitMs = 30_000) =>
-  new Barred(`Vault refuses our token or its policy (${reason}).`, Math.max(1, Math.ceil(waitMs / 1000)))
+  new Barred('Vault refuses our token or its policy.', Math.max(1, Math.ceil(waitMs / 1000)), because(reason))
 
 /** Vault answers 403 to a role that is locked out or may not log in from this address, and 400 to a wrong secret. */
 const isLockedOut = ({ status }: VaultRefusal, credentials: Credentials) => 'roleId' in credentials && status === 403

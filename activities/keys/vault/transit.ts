@@ -4,7 +4,7 @@ import type { CreatedKey, KeyRef } from '../index.ts'
 import { type EcdsaKeyType, isEcdsa, withLowS } from '../low-s.ts'
 import { ECDSA_HASH, rawPublicKey } from '../material.ts'
 import { storeName, unknownKey } from '../reference.ts'
-import { fields, text, VaultRefusal } from './answers.ts'
+import { because, fields, text, VaultRefusal } from './answers.ts'
 import { createSignBatches } from './batches.ts'
 import type { VaultEngine } from './client.ts'
 
@@ -41,7 +41,8 @@ const publicKeyOf = (data: unknown): Uint8Array => {
 /** `vault:v1:<signature>`, base64 for Ed25519 and base64url for marshalled JWS; Buffer reads both alphabets. */
 const signatureOf = (result: unknown, keyType: TransitKeyType): Uint8Array | Error => {
   const { signature, error } = fields(result)
-  if (typeof signature !== 'string') return new Unavailable('keys', `Vault did not sign: ${String(error)}`)
+  if (typeof signature !== 'string')
+    return new Unavailable('keys', 'Vault did not sign.', undefined, because(String(error)))
   if (!signature.startsWith(PREFIX))
     return new Refusal('key.store_refused', 'Vault signed with another version of the key than the published one.')
   const raw = Buffer.from(signature.slice(PREFIX.length), 'base64')

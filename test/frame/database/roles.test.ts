@@ -1,10 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { MikroORM } from '@mikro-orm/postgresql'
 import test from 'ava'
 import { EVERYTHING } from '../../../entities/base.ts'
 import { migrate } from '../../../entities/migrate.ts'
 import { connect, RIGHTS } from '../../../entities/orm.ts'
-import { assertFenced, createRoles, roleUrl } from '../../../entities/roles.ts'
+import { assertFenced, createRoles, roleUrl, scramVerifier } from '../../../entities/roles.ts'
 import { openDatabase, type TestDatabase } from '../../support/parts/database.ts'
 import { connected } from '../../support/stack/backup.ts'
 
@@ -195,3 +195,37 @@ test.serial('a role that is not the owner makes no roles', (t) =>
     t.like(await t.throwsAsync(createRoles(app, database.url, masterKey)), { code: '42501' })
   }),
 )
+
+test('the verifier of a password is that of RFC 7677, and no statement has the password', async (t) => {
+  // the example of RFC 7677, section 3: PostgreSQL's form of what its messages were made with
+  const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64')
+  const [, , keys = ''] = (await scramVerifier('pencil', salt)).split('$')
+  const [storedKey = '', serverKey = ''] = keys.split(':').map((key) => Buffer.from(key, 'base64'))
+  const nonce = 'rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0'
+  const message = `n=user,r=rOprNGfwEbeRWgbNEkqO,r=${nonce},s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096,c=biws,r=${nonce}`
+  const hmac = (key: Uint8Array | string) => createHmac('sha256', key).update(message).digest()
+  t.is(hmac(serverKey).toString('base64'), '6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=')
+  const proof = Buffer.from('dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=', 'base64')
+  const clientKey = hmac(storedKey).map((byte, place) => byte ^ (proof[place] ?? 0))
+  t.deepEqual(createHash('sha256').update(clientKey).digest(), Buffer.from(storedKey as Uint8Array))
+
+  const [stored] = await asked<{ rolpassword: string }>(
+    database.superuserUrl,
+    `select rolpassword from pg_authid where rolname = 'countersign_app'`,
+  )
+  t.regex(stored?.rolpassword ?? '', /^SCRAM-SHA-256\$4096:/)
+  const statements: string[] = []
+  const connection = {
+    execute: (text: string) => {
+      statements.push(text)
+      return Promise.resolve([])
+    },
+  }
+  const owner = { em: { getConnection: () => connection } } as unknown as MikroORM
+  await createRoles(owner, database.url, masterKey)
+  t.is(statements.filter((text) => text.includes('password')).length, 3)
+  for (const role of ['app', 'system', 'backup'] as const) {
+    const { password } = new URL(roleUrl(database.url, masterKey, role))
+    t.false(statements.some((text) => text.includes(password)))
+  }
+})

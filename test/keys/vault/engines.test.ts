@@ -1,7 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
+import { causeOf } from '../../../activities/frame/logging.ts'
 import { createVaultKeyStore } from '../../../activities/keys/vault/index.ts'
+import { problemOf } from '../../../api/frame/errors.ts'
+import { Unavailable } from '../../../protocol/errors.ts'
 import { codeOf, newRef } from '../../support/parts/keys.ts'
 import { vaultConfig } from '../../support/parts/vault.ts'
 import { opened } from '../../support/parts/vault-tests.ts'
@@ -69,4 +72,13 @@ test('a signature of another version than the published one is refused', async (
   }
   const { store } = await storeOn(t, () => [200, { data: { latest_version: 2, keys: { 2: KEY.data.keys[1] } } }])
   t.is(await codeOf(store.publicKey(newRef('ed25519'))), 'key.store_refused')
+})
+
+test('what Vault says of its own faults is told to the log, and not to strangers', async (t) => {
+  for (const status of [500, 403]) {
+    const { store } = await storeOn(t, () => [status, { errors: ['open /vault/data/core: no space left'] }])
+    const error = await t.throwsAsync(store.publicKey(newRef('ed25519')), { instanceOf: Unavailable })
+    t.false(problemOf(error, '').detail?.includes('/vault/data'))
+    t.regex(causeOf(error), /no space left/)
+  }
 })
