@@ -13,6 +13,7 @@ import { Refusal } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
+import { createMissingKeys } from './lost-keys.ts'
 import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting } from './standing.ts'
 
 /** Why a DID of the tenant cannot agree, and what the caller is expected to send instead. */
@@ -110,6 +111,7 @@ interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
 
 /** Key agreement by the tenant's own DIDs. */
 export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
+  const missing = createMissingKeys({ systemSql })
   const cache = new LRUCache<string, FoundDid>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
   const nameOf = (tenantId: string, did: string) => `${tenantId} ${did}`
 
@@ -172,7 +174,8 @@ export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
 
     /**
      * Returns the keys that agree for a DID of the tenant, best first, or the one of a DID URL with a fragment. Throws
-     * what `refuse` makes of the fault; the agreement throws what it makes of `deleted`.
+     * what `refuse` makes of the fault; the agreement throws what it makes of `deleted`, and `KeyLost` where the DID
+     * stands and the store lacks its key.
      */
     async agreersFor(tenantId: string, didUrl: string, refuse: RefuseAgreer): Promise<[Agreer, ...Agreer[]]> {
       const did = didOf(didUrl)
@@ -189,19 +192,15 @@ export function createAgreers({ systemSql, keys, now, didStanding }: Parts) {
       if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
       const named = entry.keys.filter(({ kid }) => didUrl === entry.did || kid === didUrl)
       if (named.length === 0) throw refuse({ kind: 'no_key', expected: OWN })
-      const able = named.filter(canAgree).map((each) => agreerOf(entry, each))
+      const guarded = (each: FoundKey): Agreer => {
+        const agreer = agreerOf(entry, each)
+        const deletedMeanwhile = missing(each.ref, () => refuse({ kind: 'deleted', expected: OWN }))
+        return { ...agreer, agree: (peer) => agreer.agree(peer).catch(deletedMeanwhile) }
+      }
+      const able = named.filter(canAgree).map(guarded)
       const [best, ...others] = able.toSorted((a, b) => PREFERRED.indexOf(a.keyType) - PREFERRED.indexOf(b.keyType))
       if (!best) throw refuse({ kind: 'custody', expected: OWN })
-      const guarded = (agreer: Agreer): Agreer => ({
-        ...agreer,
-        agree: (peer) =>
-          agreer.agree(peer).catch((error: unknown) => {
-            // the DID may have been deleted while it was remembered
-            const isGone = error instanceof Refusal && error.code === 'key.not_found'
-            throw isGone ? refuse({ kind: 'deleted', expected: OWN }) : error
-          }),
-      })
-      return [guarded(best), ...others.map(guarded)]
+      return [best, ...others]
     },
 
     forget: (tenantId: string, did: string) => cache.delete(nameOf(tenantId, did)),

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { Signer } from '../../protocol/data-integrity/index.ts'
 import type { MethodType } from '../../protocol/dids/methods.ts'
 import { webMethodId, webMethodIds } from '../../protocol/dids/web.document.ts'
-import { Refusal, withArticle } from '../../protocol/errors.ts'
+import { type Refusal, withArticle } from '../../protocol/errors.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { KeyRef, KeyType } from '../keys/index.ts'
+import { createMissingKeys } from './lost-keys.ts'
 import { type DidStanding, HOST_EXPECTED, type HostFaultKind, type Hosting, KEYS_EXPECTED } from './standing.ts'
 
 /** Key that a signature needs. */
@@ -109,6 +110,7 @@ interface Parts extends Pick<Dependencies, 'systemSql' | 'keys' | 'now'> {
 
 /** Signers of the tenant's own DIDs. */
 export function createSigners({ systemSql, keys, now, didStanding }: Parts) {
+  const missing = createMissingKeys({ systemSql })
   const cache = new LRUCache<string, DidKeys>({ max: 10_000, ttl: REMEMBERED_MS, ...byClock(now) })
 
   async function find(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidKeys> {
@@ -139,20 +141,16 @@ export function createSigners({ systemSql, keys, now, didStanding }: Parts) {
   return {
     /**
      * Returns the signer of a DID of the tenant. Throws what `refuse` makes of `unknown`, `not_ready` and `host_lost`; a
-     * signature throws what it makes of `deleted`.
+     * signature throws what it makes of `deleted`, and `KeyLost` where the DID stands and the store lacks its key.
      */
     async signerOf(tenantId: string, did: string, refuse: RefuseSigner): Promise<DidSigner> {
       const { didId, hosting, keys: didKeys } = await find(tenantId, did, refuse)
       // at each use, because what is remembered of a host is forgotten sooner than the keys
       const host = await didStanding.lostHost(tenantId, { did, hosting })
       if (host !== undefined) throw refuse({ kind: 'host_lost', host, expected: HOST_EXPECTED })
-      /** The keys of a cached DID may have been deleted meanwhile. */
-      const deletedMeanwhile = (error: unknown): never => {
-        if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
-        throw refuse({ kind: 'deleted', expected: OWN })
-      }
       const signerWith = ({ keyId, keyType, publicKey }: DidKey, verificationMethod: string): Signer => {
         const ref: KeyRef = { tenantId, keyId, keyType }
+        const deletedMeanwhile = missing(ref, () => refuse({ kind: 'deleted', expected: OWN }))
         return {
           verificationMethod,
           keyType,

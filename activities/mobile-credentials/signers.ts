@@ -5,6 +5,7 @@ import { countryOf, readCertificate } from '../../protocol/mobile-credentials/ce
 import type { Dependencies } from '../dependencies.ts'
 import { byClock } from '../frame/caches.ts'
 import type { Operations } from '../frame/operations.ts'
+import { isKeyMissing, KeyLost } from '../keys/lost.ts'
 import { storedCertificate, usabilityOf } from './records.ts'
 
 interface Row {
@@ -31,6 +32,9 @@ const CAN_SIGN = `s.revoked_at is null and s.not_before <= $2 and s.not_after > 
 
 const NEWEST = `${SIGNER} and s.active and i.active and ${CAN_SIGN} order by s.updated_at desc, s.not_after desc, s.id limit 1`
 
+/** A document signer is marked as deleted before its key is destroyed. */
+const STANDS = `select 1 from mobile_document_signers where tenant_id = $1 and id = $2 and deleted_at is null`
+
 /** Lists are signed for as long as the IACA has a signer, also by one that signs no more credentials. */
 const OF_IACA = `${SIGNER} and ${CAN_SIGN} and s.iaca_id = $3 order by s.active desc, s.updated_at desc, s.id limit 1`
 
@@ -53,7 +57,7 @@ export interface MobileSigner {
   authority(): string
   /** Compressed point. */
   publicKey: Uint8Array
-  /** Returns r‖s of ECDSA over SHA-256. Throws `document_signer.not_usable` for a key deleted meanwhile. */
+  /** Returns r‖s of ECDSA over SHA-256. Throws `document_signer.not_usable` for one deleted meanwhile, `KeyLost` for a lost key. */
   sign(data: Uint8Array): Promise<Uint8Array>
 }
 
@@ -121,9 +125,12 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
     if (!notBefore || !notAfter) throw new Error('a document signer has a certificate without a beginning or an end')
     const certificate = new Uint8Array(stored)
     const ref = { tenantId, keyId: row.key_id, keyType: 'p256' } as const
-    const deleted = (error: unknown): never => {
-      if (!(error instanceof Refusal && error.code === 'key.not_found')) throw error
+    const missing = async (error: unknown): Promise<never> => {
+      if (!isKeyMissing(error)) throw error
       forget(tenantId)
+      const query = { name: 'document-signer-stands', text: STANDS, values: [tenantId, row.id] }
+      if ((await systemSql.query<object>(query)).rows.length > 0)
+        throw new KeyLost('the key of a document signer', error)
       throw notUsable('it was deleted')
     }
     return {
@@ -135,7 +142,7 @@ export function createMobileSigners({ systemSql, keys, now }: Pick<Dependencies,
       country: () => countryOfRow(row, certificate),
       authority: () => authorityOfRow(row),
       publicKey: new Uint8Array(row.public_key),
-      sign: (data) => keys.sign(ref, data).catch(deleted),
+      sign: (data) => keys.sign(ref, data).catch(missing),
     }
   }
 

@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { type AgreerFault, createAgreers, type RefuseAgreer } from '../../activities/dids/agreers.ts'
 import { createPlatform } from '../../activities/index.ts'
+import { unknownKey } from '../../activities/keys/reference.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { decryptJwe } from '../../protocol/messaging/jwe.decrypt.ts'
 import { encryptJwe } from '../../protocol/messaging/jwe.encrypt.ts'
 import { ephemeralKey } from '../../protocol/messaging/jwe.keys.ts'
@@ -118,6 +119,16 @@ test('a DID that was deleted while it is remembered agrees no more', async (t) =
   await didsOf(world, world.token).remove(did)
   const { publicKey } = ephemeralKey('x25519', randomBytes)
   await t.throwsAsync(agreer.agree(publicKey), { instanceOf: Refusal, code: 'letter.deleted' })
+})
+
+test('a key of agreement that the key store lacks while its DID stands is a fault of the key store', async (t) => {
+  const { tenantId } = world.first
+  const { keys, ...parts } = withStanding(world.dependencies)
+  const { agreersFor } = createAgreers({ ...parts, keys: { ...keys, agree: () => Promise.reject(unknownKey()) } })
+  const [agreer] = await agreersFor(tenantId, await createDid(world, 'x25519'), refuse)
+  const { publicKey } = ephemeralKey('x25519', randomBytes)
+  const error = await t.throwsAsync(agreer.agree(publicKey), { instanceOf: Unavailable })
+  t.is(error?.part, 'keys')
 })
 
 test('a DID whose only key is of key agreement becomes no default issuer', async (t) => {

@@ -1,7 +1,8 @@
 import test from 'ava'
 import { createSigners, type RefuseSigner } from '../../activities/dids/signers.ts'
+import { unknownKey } from '../../activities/keys/reference.ts'
 import { keyFor } from '../../protocol/data-integrity/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { createDid } from '../support/credentials/credentials.ts'
 import { didsOf, withStanding } from '../support/credentials/dids.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -62,4 +63,15 @@ test('a DID that was deleted while it is remembered signs nothing, in the caller
   const { sign } = (await signerOf(tenantId, did, refuse)).withKey(keyFor('eddsa-rdfc-2022'))
   await didsOf(world, world.token).remove(did)
   await t.throwsAsync(sign(Buffer.from('letter')), { instanceOf: Refusal, code: 'letter.deleted' })
+})
+
+test('a key that the key store lacks while its DID stands is a fault of the key store', async (t) => {
+  const { tenantId } = world.first
+  const { keys, ...parts } = withStanding(world.dependencies)
+  const lost = { ...keys, sign: () => Promise.reject(unknownKey()) }
+  const { signerOf } = createSigners({ ...parts, keys: lost })
+  const did = await createDid(world)
+  const { sign } = (await signerOf(tenantId, did, refuse)).withKey(keyFor('eddsa-rdfc-2022'))
+  const error = await t.throwsAsync(sign(Buffer.from('letter')), { instanceOf: Unavailable })
+  t.is(error?.part, 'keys')
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createActivities, createPlatform } from '../../activities/index.ts'
 import { unknownKey } from '../../activities/keys/reference.ts'
-import { Unavailable } from '../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { makeIaca, makeSigner, SIGNERS } from '../support/credentials/mobile.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -129,5 +129,22 @@ test.serial(
     const text = `update mobile_iacas set crl_signed_at = crl_signed_at - interval '8 days' where id = $1`
     await dependencies.systemSql.query({ text, values: [iaca.id] })
     await t.throwsAsync(list(), { instanceOf: Unavailable })
+  },
+)
+
+test.serial(
+  'a key that the key store lacks while its document signer stands is a fault of the key store',
+  async (t) => {
+    const { tenantId, ...client } = await world.addTenant()
+    const token = await world.tokenOf({ tenantId, ...client })
+    await makeIaca(world, {}, token)
+    const { id } = await makeSigner(world, { active: true }, token)
+    const { dependencies } = world
+    const keys = { ...dependencies.keys, sign: () => Promise.reject(unknownKey()) }
+    const { mobileSigners } = createPlatform({ ...dependencies, keys })
+    const { sign } = await mobileSigners.signerOf(tenantId, id)
+    await t.throwsAsync(sign(Buffer.of(1)), { instanceOf: Unavailable })
+    t.is((await world.ask(`${SIGNERS}/${id}`, { method: 'DELETE', token })).status, 204)
+    await t.throwsAsync(sign(Buffer.of(1)), { instanceOf: Refusal, code: 'document_signer.not_usable' })
   },
 )

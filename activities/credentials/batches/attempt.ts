@@ -3,6 +3,7 @@ import type { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { DocumentFault, isDatabaseAway, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
+import { KeyLost } from '../../keys/lost.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import type { Chunk, RowOutcomes } from './chunk.ts'
@@ -104,7 +105,9 @@ export function createBatchAttempts({ keys, log, formats, signers }: Parts) {
         const id = derivedId(tenantId, `batch ${batchId} ${row}`)
         outcomes.signed.push({ row, credential: await format.signRow(tenantId, id, input, terms, rows.length) })
       } catch (error) {
-        if (error instanceof Unavailable) outcomes.away = error
+        // to wait would take an entry of a status list for each row and each try
+        if (error instanceof KeyLost) outcomes.fault = new Refusal('key.not_found', error.message)
+        else if (error instanceof Unavailable) outcomes.away = error
         else if (isDoubtful(error)) {
           if (tries < TRIES) return signRow({ row_number: row, input }, tries + 1)
           doubts.push({ row, error })

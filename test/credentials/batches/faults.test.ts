@@ -27,7 +27,7 @@ test.before(async () => {
 })
 test.after.always(() => world?.close())
 
-for (const code of ['key.envelope_refused', 'key.store_refused'])
+for (const code of ['key.envelope_refused', 'key.store_refused', 'key.not_found'])
   test.serial(
     `a key that is at fault (${code}) pauses the batch and costs no row; resumed, all are signed (D-085)`,
     async (t) => {

@@ -99,7 +99,8 @@ onVault(
       token,
       body: { payload: payload(deleted), proofType: 'eddsa-rdfc-2022', revocable: false },
     })
-    t.true(refused.status >= 400 && refused.status < 500, refused.text)
+    t.is(refused.status, 503, refused.text)
+    t.is(refused.json<{ type: string }>().type, '/problems#keys.unavailable')
 
     const dependencies = await openDependencies(restored)
     t.teardown(() => dependencies.close())
