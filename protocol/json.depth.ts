@@ -1,5 +1,6 @@
 import { Refusal } from './errors.ts'
 import { jsonShape, repeatedName } from './json.members.ts'
+import { toUsableText } from './json.ts'
 
 /** Returns the nesting depth of JSON text, counted before any code recurses into it. */
 export const jsonDepth = (text: string): number => jsonShape(text).depth
@@ -49,7 +50,9 @@ export function parseForeignJson(
     throw new Refusal(code, 'The document is not JSON.')
   }
   const name = repeatedName(text)
-  if (name !== undefined) throw new Refusal(code, `The document repeats the member ${name.slice(0, 100)}.`)
+  // such messages are stored: of a DID that does not resolve, of a list that cannot be read
+  if (name !== undefined)
+    throw new Refusal(code, `The document repeats the member ${toUsableText(name.slice(0, 100))}.`)
   if (hasUnreadable(text, parsed)) throw new Refusal(code, `The document has a member ${UNREADABLE}.`)
   return parsed
 }

@@ -35,6 +35,9 @@ export const pointerTo = (place: Place | undefined): string =>
  */
 export const isUsableText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
+/** The text with U+FFFD in place of what `isUsableText` refuses: for what a message repeats of others. */
+export const toUsableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
 /** What a refusal of another text says. */
 export const USABLE_TEXT = 'expected well-formed Unicode without U+0000'
 

@@ -1,5 +1,6 @@
 import type { OutboundConfig } from '../../config.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { toUsableText } from '../../protocol/json.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 
 /** Why a DID does not resolve: a stable code, and a sentence for people. */
@@ -38,7 +39,8 @@ export function hostFault(address: string, outbound: OutboundConfig): Fault | un
  */
 export function lookFault(error: unknown): Fault {
   if (!(error instanceof Refusal || error instanceof Unavailable)) throw error
-  const { message: reason } = error
+  // it may repeat what a stranger wrote, and is stored
+  const reason = toUsableText(error.message)
   const cause = error instanceof Refusal && error.code === 'did.unresolvable' ? error.cause : error
   if (cause instanceof Unavailable) return { code: 'did.host_unreachable', reason }
   return { code: cause instanceof Refusal ? cause.code : 'did.document_missing', reason }

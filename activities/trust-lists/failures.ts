@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { TrustList } from '../../entities/trust-lists/lists.ts'
 import type { Refusal } from '../../protocol/errors.ts'
+import { toUsableText } from '../../protocol/json.ts'
 import { OPERATIONS } from '../../protocol/operations.ts'
 import { earliestOf, HOUR_MS, hasCome } from '../../protocol/time.ts'
 import type { ListFacts, TrustSource } from '../../protocol/trust-lists/sources.ts'
@@ -64,7 +65,7 @@ export function applyFailure(row: TrustList, failed: FailedReading, now: Date): 
   const known = row.failure
   if (refusal) {
     const { code, message } = refusal
-    row.failure = { code, message, since: known?.since ?? now.toISOString() }
+    row.failure = { code, message: toUsableText(message), since: known?.since ?? now.toISOString() }
   }
   if (lists) keepLists(row, lists, now)
   const waitMs = retryAfterSeconds === undefined ? RETRY_MS : retryAfterSeconds * 1_000

@@ -4,7 +4,7 @@ import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions
 import { inTenant } from '../../../entities/orm.ts'
 import { logOf, slugOf } from '../../../protocol/credentials/formats.ts'
 import { errorsWithin, Refusal } from '../../../protocol/errors.ts'
-import type { Json } from '../../../protocol/json.ts'
+import { type Json, toUsableText } from '../../../protocol/json.ts'
 import { OPENID_CREDENTIAL_ENTRY } from '../../../protocol/openid/entries.ts'
 import {
   claimsOf,
@@ -248,7 +248,7 @@ export function createIssuances({ config, database, log, now, uuid, sealer, form
         Object.assign(issuance, {
           state: 'FAILED',
           failureCode: code,
-          failureMessage: message.slice(0, 1_000),
+          failureMessage: toUsableText(message.slice(0, 1_000)),
           walletMessage: forWallet,
           updatedAt: at,
         })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { Refusal } from '../../../protocol/errors.ts'
 import { parseForeignJson } from '../../../protocol/json.depth.ts'
 import { repeatedName } from '../../../protocol/json.members.ts'
+import { isUsableText } from '../../../protocol/json.ts'
 
 /** The code that JSON of strangers is refused with. */
 function refusal(text: string): string {
@@ -40,6 +41,14 @@ test('JSON of strangers has every name once in its object, however it is written
     '{"\\\\":1,"\\\\":2}',
   ])
     t.is(refusal(text), 'x.bad', text)
+})
+
+test('the message of a repeated name is text that can be stored', (t) => {
+  for (const name of ['\0a', '\ud800', `${'a'.repeat(99)}😀`]) {
+    const text = `{${JSON.stringify(name)}:1,${JSON.stringify(name)}:2}`
+    const error = t.throws(() => parseForeignJson(Buffer.from(text), { code: 'x.bad' }), { instanceOf: Refusal })
+    t.true(isUsableText(error.message), JSON.stringify(name))
+  }
 })
 
 test('a name stands twice in JSON of strangers exactly where the text tells of more members than are read (property)', (t) => {
