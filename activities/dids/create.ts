@@ -2,7 +2,7 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
-import { inTenant } from '../../entities/orm.ts'
+import { inTenant, takeTurn } from '../../entities/orm.ts'
 import { didKeyMethodId, didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidFromUrl } from '../../protocol/dids/web.ts'
 import { Refusal, within } from '../../protocol/errors.ts'
@@ -18,6 +18,11 @@ import { type DidRecord, toRecord } from './records.ts'
 
 const KEY_TYPES: readonly string[] = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519'] satisfies KeyType[]
 const WEB_KEYS: readonly KeyType[] = ['ed25519', 'p256', 'p384', 'bls12381g2', 'x25519']
+
+/** Registrations of a tenant's did:webs of other hosts that are under way: each reads its host again and again. */
+const MAX_UNDER_WAY = 200
+/** Those that the platform hosts itself cost nobody anything. */
+const UNDER_WAY = { registrationStatus: 'PROCESSING', hosting: 'caller', deletedAt: null } as const
 
 /** Returns the one option that the method has; any other is refused. */
 function option(options: Record<string, string>, name: string): string | undefined {
@@ -107,6 +112,15 @@ export function createDidCreation(parts: Parts) {
     })
   }
 
+  async function assertMayRegister(em: SqlEntityManager, tenantId: string): Promise<void> {
+    await takeTurn(em, `registrations of ${tenantId}`)
+    if ((await em.count(Did, UNDER_WAY)) < MAX_UNDER_WAY) return
+    throw new Refusal(
+      'did.too_many',
+      `At most ${MAX_UNDER_WAY} DIDs of a tenant on other hosts can be PROCESSING at a time. Publish their documents, or delete one.`,
+    )
+  }
+
   async function createWebDid(call: Call, { options, isDefaultIssuer }: DidRequest): Promise<DidRecord> {
     const { tenantId } = call
     const url = option(options, 'url')
@@ -126,6 +140,7 @@ export function createDidCreation(parts: Parts) {
     const metadata = { id, method: 'WEB', hosting, ...(isDefaultIssuer && { isDefaultIssuer }) }
     const work = async (em: SqlEntityManager): Promise<DidRecord> => {
       if (isDefaultIssuer) await assertNoDefaultIssuer(em, tenantId)
+      if (hosting === 'caller') await assertMayRegister(em, tenantId)
       const row = { id, tenantId, did, method: 'WEB', registrationStatus: 'PROCESSING', hosting } as const
       const place = { host: authority, path: path.join('/') }
       const why = fault ? { waitingCode: fault.code, waitingReason: fault.reason } : {}

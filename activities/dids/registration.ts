@@ -4,11 +4,11 @@ import { inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Exhausted, Refusal } from '../../protocol/errors.ts'
 import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
-import { type Fault, hostFault, KEYS_MISSING, lookFault } from './looks.ts'
+import { type Fault, hostFault, KEYS_MISSING, lookFault, postponed } from './looks.ts'
 import { createReaper } from './reaper.ts'
 import type { DidResolver } from './resolver.ts'
 
@@ -57,15 +57,16 @@ export function createDidRegistration({
     })
 
   /** Resolves a DID once over HTTPS, like any verifier; undefined: it resolves to its own document. */
-  async function look({
-    did,
-    document,
-    hosting,
-  }: Pick<Did, 'did' | 'document' | 'hosting'>): Promise<Fault | undefined> {
+  async function look(
+    tenantId: string,
+    { did, document, hosting }: Pick<Did, 'did' | 'document' | 'hosting'>,
+  ): Promise<Fault | undefined> {
     const fault = hosting === 'platform' ? hostFault(parseWebDid(did).url, config.outbound) : undefined
     if (fault) return fault
     try {
-      const resolution = await didResolver.resolve(did, { bypassCache: true })
+      // a budget of its own: what a tenant verifies at the host holds up no registration, nor the other way round
+      const readFor = hosting === 'caller' ? { readFor: `${tenantId} registrations` } : {}
+      const resolution = await didResolver.resolve(did, { bypassCache: true, ...readFor })
       return publishes(resolution.document, document as DidDocument) ? undefined : KEYS_MISSING
     } catch (error) {
       return lookFault(error)
@@ -100,7 +101,8 @@ export function createDidRegistration({
 
     /**
      * Looks whether the DID resolves. Stores what is wrong, and when the next look comes, and returns what is wrong;
-     * throws only our own faults. Safe to retry.
+     * throws only our own faults, and `Exhausted` where this is the last look: it is made later, rather than not at all.
+     * Safe to retry.
      */
     async lookUpDid({ nextInMs, ...subject }: DidSubject & { nextInMs?: number }): Promise<Lookup> {
       const read = () => inside(subject, ({ did, document, hosting }) => ({ did, document, hosting }))
@@ -109,7 +111,10 @@ export function createDidRegistration({
         await steps.createDidKeys(subject)
         await steps.writeDidDocument(subject)
       }
-      const fault = await look(await read())
+      const fault = await look(subject.tenantId, await read()).catch((error: unknown) => {
+        if (error instanceof Exhausted && nextInMs !== undefined) return postponed(error)
+        throw error
+      })
       if (!fault) return { resolved: true }
       await inside(subject, (row) => {
         const lookedAt = now()

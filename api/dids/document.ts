@@ -95,6 +95,11 @@ export const DID_DOCUMENT: AreaDocument<keyof typeof DID_OPERATIONS | 'getLinked
           remedy:
             'Verify the domain again (createDomain, verifyDomain), or name another DID. resolveDID shows the same as its warning.',
         },
+        'did.too_many': {
+          meaning: 'The tenant has as many DIDs on other hosts that are PROCESSING as it can have.',
+          remedy:
+            'Publish the documents of those that getDIDsList shows as PROCESSING, or delete one with deleteDID; then create the other one.',
+        },
         'did.taken': {
           meaning: 'The tenant has this DID already.',
           remedy: 'Use the DID that getDIDsList shows, or send another options.url.',

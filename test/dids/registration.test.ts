@@ -1,7 +1,7 @@
 import test from 'ava'
 import { lookFault } from '../../activities/dids/looks.ts'
 import { createActivities } from '../../activities/index.ts'
-import { Refusal } from '../../protocol/errors.ts'
+import { Exhausted, Refusal } from '../../protocol/errors.ts'
 import { type DidAnswer, didsOf, type Resolved } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -46,4 +46,42 @@ test.serial('what a stranger writes into a document is stored as the reason, wha
   t.regex(waiting?.reason ?? '', /repeats the member \ufffda\./)
   const fault = lookFault(new Refusal('did.unresolvable', 'a \0 and \ud800'))
   t.is(fault.reason, 'a \ufffd and \ufffd')
+})
+
+test.serial(
+  'at most 200 DIDs of a tenant on other hosts are under way; those of the platform do not count',
+  async (t) => {
+    const insert = `insert into dids (id, tenant_id, did, method, registration_status, hosting, document, created_at)
+    select gen_random_uuid(), $1, 'did:web:many.test:' || n, 'WEB', 'PROCESSING', 'caller', '{}', now()
+    from generate_series(1, 200 - (select count(*)::int from dids
+      where tenant_id = $1 and hosting = 'caller' and registration_status = 'PROCESSING' and deleted_at is null)) n`
+    await world.dependencies.systemSql.query({ text: insert, values: [world.first.tenantId] })
+    const create = (url: string) =>
+      world.ask('/v1/dids', { token: world.token, body: { method: 'WEB', options: { url } } })
+    const refused = await create(`https://elsewhere.test:${names.port}/one-more`)
+    t.is(refused.status, 409)
+    t.is(refused.json().type, '/problems#did.too_many')
+    t.is((await create(`${names.origin}/own`)).status, 201)
+    t.is((await dids.remove('did:web:many.test:1')).status, 204)
+    t.is((await create(`https://elsewhere.test:${names.port}/one-more`)).status, 201)
+    const gone = `delete from dids where did like 'did:web:many.test:%'`
+    await world.dependencies.systemSql.query({ text: gone, values: [] })
+  },
+)
+
+test.serial('a look without budget is made later, and says nothing of the host', async (t) => {
+  const { did, subject } = await written('budget')
+  const readers: (string | undefined)[] = []
+  const { lookUpDid } = stepsWith({
+    outbound: {
+      fetch: ({ readFor }) => {
+        readers.push(readFor)
+        return Promise.reject(new Exhausted('outbound', 'elsewhere.test is not read now.', 7))
+      },
+    },
+  })
+  t.like(await lookUpDid({ ...subject, nextInMs: 5_000 }), { resolved: false, code: 'did.look_postponed' })
+  t.is((await dids.resolve(did)).json<Resolved>().waiting?.code, 'did.look_postponed')
+  await t.throwsAsync(lookUpDid(subject), { instanceOf: Exhausted }, 'the last look is not left out')
+  t.deepEqual(readers, Array(2).fill(`${world.first.tenantId} registrations`))
 })
