@@ -214,7 +214,8 @@ export function loadConfig(env: Environment) {
     batchPatienceSeconds: integer(env, 'BATCH_PATIENCE_SECONDS', 1, 86_400),
     claimSources: {
       timeoutMs: integer(env, 'CLAIM_SOURCE_TIMEOUT_MS', 100, 30_000),
-      patienceMs: integer(env, 'CLAIM_SOURCE_PATIENCE_MS', 100, 60_000),
+      // below the 30 s that Temporal gives one call of the activity (workflows/options.ts)
+      patienceMs: integer(env, 'CLAIM_SOURCE_PATIENCE_MS', 100, 25_000),
       retrySeconds: waits(env, 'CLAIM_SOURCE_RETRY_SECONDS', { isRight: (count) => count <= 10, count: 'at most 10' }),
       allowPrivate: openPrivate(env, 'CLAIM_SOURCE_ALLOW_PRIVATE'),
     },

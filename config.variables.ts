@@ -183,7 +183,8 @@ export const VARIABLES = {
   },
   CLAIM_SOURCE_PATIENCE_MS: {
     default: '15000',
-    about: 'milliseconds for all attempts to read claims from a claim source: keep it below what wallets wait',
+    about:
+      'milliseconds for all attempts to read claims from a claim source: keep it below what wallets wait; 25000 at most',
   },
   CLAIM_SOURCE_RETRY_SECONDS: {
     default: '0.5,1.5,3',

@@ -107,13 +107,14 @@ export function createClaimFetcher({ config, database, outbound, sealer, log, no
     }
   }
 
-  /** Repeats what may pass, for as long as somebody waits for it. */
+  /** Repeats what may pass, for as long as somebody waits for it. Whoever comes late, after an outage, makes one attempt. */
   async function untilOver(subject: ClaimsSubject, call: Omit<SourceCall, 'timeoutMs'>): Promise<ClaimsOutcome> {
     const patience = now().getTime() + patienceMs
     const until = Math.min(patience, subject.until === undefined ? patience : Date.parse(subject.until))
     for (let attempts = 1; ; attempts += 1) {
       const left = until - now().getTime()
-      const made = await attempt(subject.tenantId, { ...call, timeoutMs: Math.max(1, Math.min(timeoutMs, left)) })
+      const lasts = Math.min(timeoutMs, left > 0 ? left : patienceMs)
+      const made = await attempt(subject.tenantId, { ...call, timeoutMs: lasts })
       if ('claims' in made) return { state: 'fetched', attempts, claims: made.claims }
       const { failure } = made
       const waitMs = (retrySeconds[attempts - 1] ?? Number.POSITIVE_INFINITY) * 1000

@@ -47,7 +47,7 @@ test('loadConfig takes its defaults from the table, and an empty variable counts
 
 const BAD: [name: string, value: string][] = [
   ['CLAIM_SOURCE_TIMEOUT_MS', '99'],
-  ['CLAIM_SOURCE_PATIENCE_MS', '60001'],
+  ['CLAIM_SOURCE_PATIENCE_MS', '25001'],
   ['CLAIM_SOURCE_RETRY_SECONDS', '2,1'],
   ['CLAIM_SOURCE_RETRY_SECONDS', '1,1,1,1,1,1,1,1,1,1,1'],
   ['CLAIM_SOURCE_ALLOW_PRIVATE', 'yes'],

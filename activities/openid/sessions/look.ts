@@ -11,7 +11,7 @@ import type { Sealer } from '../../frame/sealing.ts'
 import { waitsFor } from './read.ts'
 import { endSession, issuancesOf, lockSession, openContent } from './records.ts'
 
-interface Parts extends Pick<Dependencies, 'database' | 'now' | 'uuid'> {
+interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> {
   sealer: Sealer
   formats: Formats
 }
@@ -22,7 +22,11 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000
 const GONE: SessionLook = { state: 'GONE', pending: [], issued: 0, offered: 0 }
 
 /** Looks of the workflows of sessions at their rows. */
-export function createSessionLooks({ database, now, uuid, sealer, formats }: Parts) {
+export function createSessionLooks({ config, database, now, uuid, sealer, formats }: Parts) {
+  /** Until when somebody waits for a pending issuance: its row is as the wallet's request, or the retry, left it. */
+  const untilOf = ({ updatedAt }: OpenIdIssuance) =>
+    new Date(updatedAt.getTime() + config.claimSources.patienceMs).toISOString()
+
   /** Whom to ask for the claims of a pending issuance, and with what. */
   async function pendingOf(
     em: SqlEntityManager,
@@ -42,6 +46,7 @@ export function createSessionLooks({ database, now, uuid, sealer, formats }: Par
         claimSourceId,
         requestId: issuance.requestId ?? session.requestId,
         clientId: session.clientId,
+        until: untilOf(issuance),
         claims: { ...userClaims, ...claims },
         ...(authenticationProvider && { authenticationProvider }),
         credentialConfiguration: template.definition,
