@@ -10,17 +10,17 @@ import {
   reasonOf,
 } from '../../protocol/claim-sources/outcome.ts'
 import { parametersOf } from '../../protocol/claim-sources/parameters.ts'
+import { isOutboundFault, Unavailable } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
-import { OutboundFault } from '../frame/outbound/faults.ts'
 import type { Outbound } from '../frame/outbound/index.ts'
-import { createHostSlots } from '../frame/outbound/slots.ts'
 import type { Sealer } from '../frame/sealing.ts'
 import { createSourceCall, type SourceCall } from './call.ts'
 import { CallFailed } from './failures.ts'
 import { openAuthorization } from './records.ts'
 import { createTokens } from './tokens.ts'
+import { createFetchTurns } from './turns.ts'
 
 interface Parts extends Pick<Dependencies, 'config' | 'database' | 'log' | 'now' | 'uuid'> {
   outbound: Outbound
@@ -52,8 +52,8 @@ const resultOf = (outcome: ClaimsOutcome): FetchResult => {
   return FETCH_RESULTS.find((each) => each === code) ?? 'refused'
 }
 
-/** Of one tenant in one process: a slow source of one tenant takes no place of others. */
-const PER_TENANT = { perHost: 16, waiting: 64 }
+/** Who waits no longer than this comes not again. */
+const SOON_MS = 300
 
 /** Without an answer of the source's side. */
 const NOT_FOUND: ClaimsFailure = {
@@ -85,32 +85,27 @@ type Attempt = { claims: Json } | { failure: ClaimsFailure }
 export function createClaimFetcher({ config, database, outbound, sealer, log, now, uuid, claimsFetched }: Parts) {
   const { timeoutMs, patienceMs, retrySeconds } = config.claimSources
   const callSource = createSourceCall({ outbound, tokens: createTokens({ outbound, now }) })
-  const tenants = createHostSlots(PER_TENANT)
+  const turns = createFetchTurns()
 
+  /** Throws `Unavailable('outbound')`: not called. The time of the call begins with its turn. */
   async function attempt(tenantId: string, call: SourceCall): Promise<Attempt> {
-    const began = performance.now()
-    const waiting = new AbortController()
-    const timer = setTimeout(() => waiting.abort(new OutboundFault('busy', reasonOf('busy'))), call.timeoutMs)
     try {
-      return {
-        claims: await tenants.run(tenantId, waiting.signal, () => {
-          clearTimeout(timer)
-          return callSource({ ...call, timeoutMs: Math.max(1, call.timeoutMs - (performance.now() - began)) })
-        }),
-      }
+      return { claims: await turns.call(tenantId, call.source.url, () => callSource(call)) }
     } catch (error) {
       if (error instanceof CallFailed) return { failure: error.failure }
-      if (error instanceof OutboundFault) return { failure: busy() }
       throw error
-    } finally {
-      clearTimeout(timer)
     }
+  }
+
+  /** When nobody waits any more. */
+  function untilOf({ until }: ClaimsSubject): number {
+    const patience = now().getTime() + patienceMs
+    return Math.min(patience, until === undefined ? patience : Date.parse(until))
   }
 
   /** Repeats what may pass, for as long as somebody waits for it. Whoever comes late, after an outage, makes one attempt. */
   async function untilOver(subject: ClaimsSubject, call: Omit<SourceCall, 'timeoutMs'>): Promise<ClaimsOutcome> {
-    const patience = now().getTime() + patienceMs
-    const until = Math.min(patience, subject.until === undefined ? patience : Date.parse(subject.until))
+    const until = untilOf(subject)
     for (let attempts = 1; ; attempts += 1) {
       const left = until - now().getTime()
       const lasts = Math.min(timeoutMs, left > 0 ? left : patienceMs)
@@ -129,6 +124,19 @@ export function createClaimFetcher({ config, database, outbound, sealer, log, no
     if (held && held.secret === undefined) return endedBefore(SECRET_UNUSABLE)
     const authorization = held?.secret === undefined ? null : { terms: held.terms, secret: held.secret }
     return untilOver(subject, { source, authorization, parameters: parametersOf(source.requestParameters, subject) })
+  }
+
+  /** The outcome without a turn. Throws `Unavailable` for another try, while somebody waits. */
+  function withoutTurn(subject: ClaimsSubject, { retryAfterSeconds }: Unavailable): ClaimsOutcome {
+    const left = untilOf(subject) - now().getTime()
+    if (subject.until === undefined || left < SOON_MS) return endedBefore(busy())
+    throw new Unavailable('outbound', reasonOf('busy'), Math.min(retryAfterSeconds, left / 2000))
+  }
+
+  async function outcomeOf(subject: ClaimsSubject): Promise<ClaimsOutcome> {
+    const { tenantId, claimSourceId: id } = subject
+    const source = await inTenant(database.tenants, tenantId, (em) => em.findOne(ClaimSource, { id }))
+    return source ? fetchFrom(subject, source) : endedBefore(NOT_FOUND)
   }
 
   function record(subject: ClaimsSubject, outcome: ClaimsOutcome): Promise<void> {
@@ -151,11 +159,15 @@ export function createClaimFetcher({ config, database, outbound, sealer, log, no
     /**
      * Calls a claim source for a subject, again while the fault may pass and the wallet waits. What the source's side does
      * wrong is a named result. Nothing is kept: each call asks the source. Safe to retry: a claim source is only read.
+     * Throws `Unavailable('outbound')` where it has no turn yet.
      */
     async fetchClaims(subject: ClaimsSubject): Promise<ClaimsOutcome> {
-      const { tenantId, claimSourceId: id } = subject
-      const source = await inTenant(database.tenants, tenantId, (em) => em.findOne(ClaimSource, { id }))
-      const outcome = source ? await fetchFrom(subject, source) : endedBefore(NOT_FOUND)
+      const outcome = await turns
+        .activity(subject.tenantId, () => outcomeOf(subject))
+        .catch((error: unknown) => {
+          if (isOutboundFault(error)) return withoutTurn(subject, error)
+          throw error
+        })
       await record(subject, outcome)
       return outcome
     },

@@ -5,9 +5,6 @@ import test from 'ava'
 import { createActivities } from '../../activities/index.ts'
 import type { ClaimsOutcome, ClaimsSubject } from '../../protocol/claim-sources/outcome.ts'
 import { apiKey, claimSource, claimSourcesOf, SECRET } from '../support/claim-sources.ts'
-import { createDid } from '../support/credentials/credentials.ts'
-import { makeIaca, makeSigner } from '../support/credentials/mobile.ts'
-import { createMobileTemplate, sessionsOf } from '../support/openid/wallet.ts'
 import { openWorldBeside, type WorldBeside } from '../support/parts/elsewhere.ts'
 import { type Behaviour, createReceiver, FAULTS } from '../support/receiver.ts'
 import { connected } from '../support/stack/backup.ts'
@@ -293,28 +290,4 @@ test('a URL that was changed in the row does not get the secret, until it is sen
   receiver.script('/mine', answer(JSON.stringify(CLAIMS)))
   t.is((await own().update(id, { ...body, authorization: apiKey() })).status, 200)
   t.deepEqual(await fetchFrom(id), fetched())
-})
-
-test.serial('a session says until when its wallet waits: from the request on, not from each look', async (t) => {
-  const { world } = beside
-  await createDid(world, 'ed25519', world.token, true)
-  await makeIaca(world)
-  await makeSigner(world, { active: true })
-  const { id: claimSourceId } = await source('waits', { request_method: 'POST' })
-  const template = await createMobileTemplate(world, { claim_source_id: claimSourceId })
-  const { id: sessionId } = await sessionsOf(world).offer({ credentials: [template], claims: { given_name: 'Ada' } })
-  const at = new Date(Date.now() - 1_000)
-  const text = `update openid_issuances set state = 'PENDING', updated_at = $2 where session_id = $1`
-  await connected(world.superuserUrl, (client) => client.query(text, [sessionId, at]))
-  const { tenantId } = world.first
-  const look = await activities.lookAtOpenIdSession({ tenantId, sessionId })
-  t.is(look.pending[0]?.source?.until, new Date(at.getTime() + 2_500).toISOString())
-})
-
-test('whoever comes when nobody waits any more, after an outage, makes one attempt', async (t) => {
-  receiver.script('/late', inTurn(answer('', {}, 503), answer(JSON.stringify(CLAIMS))))
-  const { id } = await source('late', { request_method: 'POST' })
-  const until = new Date(Date.now() - 60_000).toISOString()
-  t.like(await fetchFrom(id, { until }), { state: 'failed', attempts: 1, failure: { code: 'answer' } })
-  t.deepEqual(await fetchFrom(id, { until }), fetched(1))
 })
