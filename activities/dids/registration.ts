@@ -61,9 +61,9 @@ export function createDidRegistration({
     tenantId: string,
     { did, document, hosting }: Pick<Did, 'did' | 'document' | 'hosting'>,
   ): Promise<Fault | undefined> {
-    const fault = hosting === 'platform' ? hostFault(parseWebDid(did).url, config.outbound) : undefined
-    if (fault) return fault
     try {
+      const fault = hosting === 'platform' ? hostFault(parseWebDid(did).url, config.outbound) : undefined
+      if (fault) return fault
       // a budget of its own: what a tenant verifies at the host holds up no registration, nor the other way round
       const readFor = hosting === 'caller' ? { readFor: `${tenantId} registrations` } : {}
       const resolution = await didResolver.resolve(did, { bypassCache: true, ...readFor })

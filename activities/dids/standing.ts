@@ -55,6 +55,16 @@ function keysIn({ verificationMethod = [] }: DidDocument): string[] {
   })
 }
 
+/** undefined: the DID is longer than DIDs may be, from before that was refused. Nothing resolves it. */
+function hostOf(did: string): string | undefined {
+  try {
+    return parseWebDid(did).host
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
 interface Parts extends Pick<Dependencies, 'systemSql'> {
   tenants: Pick<Tenants, 'byHost'>
   didResolver: Pick<DidResolver, 'resolve'>
@@ -69,7 +79,8 @@ export function createDidStanding({ systemSql, tenants, didResolver }: Parts) {
    */
   async function lostHost(tenantId: string, { did, hosting }: { did: string; hosting: Hosting }) {
     if (hosting !== 'platform') return undefined
-    const { host } = parseWebDid(did)
+    const host = hostOf(did)
+    if (host === undefined) return undefined
     return (await tenants.byHost(host))?.id === tenantId ? undefined : hostNameOf(host)
   }
 

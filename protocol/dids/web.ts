@@ -14,6 +14,11 @@ export interface WebDid {
 }
 
 const MAX_URL = 2048
+/**
+ * Of a DID of ours: percent-encoding makes it up to nine times as long as what was sent. With the fragment of a key, and as
+ * the address of its document, it keeps below 2,048 characters, which readers take (document.ts).
+ */
+const MAX_DID = 2000
 
 const invalid = (what: string) =>
   new Refusal(
@@ -40,7 +45,7 @@ const toIdChars = (segment: string) =>
 /**
  * Returns the did:web of a domain (`issuer.example`, `issuer.example/users/7`) or an https URL. Host names are
  * normalised as in browsers (lower case, IDN to ASCII). Throws `Refusal('did.invalid_url')` for IP addresses, user
- * info, query, fragment, dot and empty segments.
+ * info, query, fragment, dot and empty segments, and for a DID that would be too long.
  */
 export function webDidFromUrl(text: string): WebDid {
   if (text.length > MAX_URL) throw invalid(`it is longer than ${MAX_URL} characters`)
@@ -59,7 +64,9 @@ export function webDidFromUrl(text: string): WebDid {
   if (segments.at(-1) === 'did.json' || segments.at(-1) === '.well-known')
     throw invalid('the path ends with did.json or .well-known; leave them out')
   const path = segments.map(checkSegment).map((segment) => new URL(`https://h/${segment}`).pathname.slice(1))
-  return describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
+  const web = describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
+  if (web.did.length > MAX_DID) throw invalid(`the DID would be longer than ${MAX_DID} characters`)
+  return web
 }
 
 function describe(host: string, port: number | undefined, path: string[]): WebDid {

@@ -5,6 +5,7 @@ import { p256, p384 } from '@noble/curves/nist.js'
 import test from 'ava'
 import {
   dereference,
+  fromMultibase,
   type PublicKey,
   publicKeyOf,
   type Relationship,
@@ -113,6 +114,22 @@ test(`${refusedUrls.length} things that are no did:web are refused`, (t) => {
   for (const text of refusedUrls) {
     t.is(t.throws(() => webDidFromUrl(text), { instanceOf: Refusal }, text)?.code, 'did.invalid_url', text)
   }
+})
+
+test('a did:web is not longer than readers take, however it is encoded, with the ids of its keys', (t) => {
+  const longest = webDidFromUrl(`issuer.example:8443/${'%C3%BC'.repeat(327)}/abcdefg`)
+  t.is(longest.did.length, 2000)
+  t.true(longest.url.length <= 2048)
+  t.is(parseWebDid(longest.did).url, longest.url)
+  const ed25519 = fromMultibase('z6MkpTHR8VNsBxYAAWHut2Geadd9jSwuBV8xRoAnwWsdvktH')
+  const document = webDidDocument(longest.did, [ed25519])
+  t.is(validateDidDocument(longest.did, document), document)
+  for (const text of [
+    `issuer.example:8443/${'%C3%BC'.repeat(327)}/abcdefgh`,
+    `issuer.example/${'字'.repeat(300)}`,
+    `issuer.example/${'字'.repeat(2000)}`,
+  ])
+    t.throws(() => webDidFromUrl(text), { instanceOf: Refusal, code: 'did.invalid_url' }, text)
 })
 
 const refusedDids = [

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { lookFault } from '../../activities/dids/looks.ts'
 import { createActivities } from '../../activities/index.ts'
@@ -84,4 +85,16 @@ test.serial('a look without budget is made later, and says nothing of the host',
   t.is((await dids.resolve(did)).json<Resolved>().waiting?.code, 'did.look_postponed')
   await t.throwsAsync(lookUpDid(subject), { instanceOf: Exhausted }, 'the last look is not left out')
   t.deepEqual(readers, Array(2).fill(`${world.first.tenantId} registrations`))
+})
+
+test.serial('a DID of before that is too long to be read stops neither the list nor its registration', async (t) => {
+  const { tenantId } = world.first
+  const did = `did:web:issuer.test:${'%E5%AD%97'.repeat(500)}`
+  const insert = `insert into dids (id, tenant_id, did, method, registration_status, hosting, document, created_at)
+    values ($1, $2, $3, 'WEB', 'PROCESSING', 'platform', '{"verificationMethod": []}', now())`
+  const id = randomUUID()
+  await world.dependencies.systemSql.query({ text: insert, values: [id, tenantId, did] })
+  t.true((await dids.list('?limit=1000')).dids.some((each) => each.id === id))
+  t.like(await stepsWith().lookUpDid(subjectOf(id)), { resolved: false, code: 'did.invalid' })
+  await world.dependencies.systemSql.query({ text: 'delete from dids where id = $1', values: [id] })
 })
