@@ -74,14 +74,22 @@ export function createDidRegistration({
   }
 
   const steps = {
-    /** Makes the keys. Safe to retry: each key is made once, with the id of its row. */
+    /**
+     * Makes the keys that are missing, one after the other, while the DID is there. Safe to retry: each key is made once,
+     * with the id of its row, so that an attempt goes on where the last one ended.
+     */
     async createDidKeys(subject: DidSubject): Promise<void> {
-      const rows = await inside(subject, (_row, keyRows) => keyRows.map(({ id, keyType }) => ({ id, keyType })))
-      for (const { id: keyId, keyType } of rows) {
-        const { publicKey, custody } = await keys.create({ tenantId: subject.tenantId, keyId, keyType })
-        await inTenant(database.tenants, subject.tenantId, async (em) => {
-          await em.nativeUpdate(Key, { id: keyId }, { publicKey: Buffer.from(publicKey), custody })
-        })
+      const { tenantId } = subject
+      const missing = () => inside(subject, (_row, keyRows) => keyRows.find(({ publicKey }) => !publicKey))
+      for (let row = await missing(); row; row = await missing()) {
+        const { id: keyId, keyType } = row
+        const { publicKey, custody } = await keys.create({ tenantId, keyId, keyType })
+        const change = { publicKey: Buffer.from(publicKey), custody }
+        const changed = await inTenant(database.tenants, tenantId, (em) => em.nativeUpdate(Key, { id: keyId }, change))
+        if (changed > 0) continue
+        // the row was deleted meanwhile: nobody would find the key any more
+        await keys.delete({ tenantId, keyId, keyType })
+        throw new Refusal('did.not_found', 'The DID was deleted.')
       }
     },
 

@@ -210,6 +210,52 @@ test.serial('a crash in the middle of the keys: the next attempt keeps what is t
   t.deepEqual(after.slice(0, 2), before)
 })
 
+test.serial('on a slow key store each attempt makes the keys that are missing, and no other one', async (t) => {
+  const { id } = await accepted('slowly')
+  const { keys } = world.dependencies
+  const asked: string[] = []
+  /** As on a store that is so slow that the attempt ends after two keys. */
+  const slow = () => {
+    let left = 2
+    return {
+      ...keys,
+      create: (ref: Parameters<typeof keys.create>[0]) => {
+        if (left-- <= 0) return away()
+        asked.push(ref.keyId)
+        return keys.create(ref)
+      },
+    }
+  }
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    await t.throwsAsync(stepsWith({ keys: slow() }).createDidKeys(subjectOf(id)), { instanceOf: Unavailable })
+  await stepsWith({ keys: slow() }).createDidKeys(subjectOf(id))
+  t.deepEqual([asked.length, new Set(asked).size], [5, 5])
+})
+
+test.serial('no key is made for a DID that is deleted meanwhile, and none of a row that is gone stays', async (t) => {
+  const { keys } = world.dependencies
+  for (const [path, leave] of [
+    ['leaves', (id: string) => rows('update dids set deleted_at = now() where id = $1', id)],
+    ['is-gone', (id: string) => rows('delete from keys where did_id = $1', id)],
+  ] as const) {
+    const { id } = await accepted(path)
+    const made: string[] = []
+    const store = {
+      ...keys,
+      async create(ref: Parameters<typeof keys.create>[0]) {
+        made.push(ref.keyId)
+        const result = await keys.create(ref)
+        await leave(id)
+        return result
+      },
+    }
+    const gone = { instanceOf: Refusal, code: 'did.not_found' }
+    await t.throwsAsync(stepsWith({ keys: store }).createDidKeys(subjectOf(id)), gone, path)
+    t.is(made.length, 1, path)
+    t.is(await inStore(made[0] ?? ''), path === 'leaves', 'what has a row is destroyed with the DID')
+  }
+})
+
 test.serial('the steps of a deletion may run twice; those of a registration end once the DID is deleted', async (t) => {
   const { id, did } = await accepted('gone')
   const subject = subjectOf(id)
