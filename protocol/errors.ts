@@ -113,9 +113,18 @@ export class Exhausted extends Unavailable {
   override readonly name = 'Exhausted'
 }
 
-/** Whether a call of somebody else's server failed, which is a fact about it, and not that it was not made (`Exhausted`). */
+/** Too many calls of the platform wait for a server, which was not called. 503 over HTTP, as any `Unavailable`. */
+export class Crowded extends Unavailable {
+  override readonly name = 'Crowded'
+}
+
+/** Whether a server was not called, for a reason of ours: that is no fact about it. */
+export const isUncalled = (error: unknown): error is Exhausted | Crowded =>
+  error instanceof Exhausted || error instanceof Crowded
+
+/** Whether a call of somebody else's server failed, which is a fact about it, and not that it was not made. */
 export const isOutboundFault = (error: unknown): error is Unavailable =>
-  error instanceof Unavailable && error.part === 'outbound' && !(error instanceof Exhausted)
+  error instanceof Unavailable && error.part === 'outbound' && !isUncalled(error)
 
 /** PostgreSQL and network codes of temporary failures (PostgreSQL, Appendix A). */
 const AWAY = /^(08|53|57P0|57014|55P03|25P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/

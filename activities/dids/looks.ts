@@ -1,5 +1,5 @@
 import type { OutboundConfig } from '../../config.ts'
-import { Exhausted, Refusal, Unavailable } from '../../protocol/errors.ts'
+import { type Crowded, type Exhausted, isUncalled, Refusal, Unavailable } from '../../protocol/errors.ts'
 import { toUsableText } from '../../protocol/json.ts'
 import { assertCallable } from '../frame/outbound/url.ts'
 
@@ -33,18 +33,18 @@ export function hostFault(address: string, outbound: OutboundConfig): Fault | un
   }
 }
 
-/** A look that was not made, because the tenant has looked at the host too often: it says nothing of the host. */
-export const postponed = ({ message }: Exhausted): Fault => ({
+/** A look that was not made: the tenant has looked at the host too often, or too many wait for it. It says nothing of the host. */
+export const postponed = ({ message }: Exhausted | Crowded): Fault => ({
   code: 'did.look_postponed',
   reason: `The platform looks later. ${toUsableText(message)}`,
 })
 
 /**
  * Returns why a look failed. A host that cannot be reached has one code, whatever DNS says (D-164). Throws faults of our
- * own, and `Exhausted`: nobody has looked.
+ * own, and what says that nobody has looked.
  */
 export function lookFault(error: unknown): Fault {
-  if (error instanceof Exhausted || !(error instanceof Refusal || error instanceof Unavailable)) throw error
+  if (isUncalled(error) || !(error instanceof Refusal || error instanceof Unavailable)) throw error
   // it may repeat what a stranger wrote, and is stored
   const reason = toUsableText(error.message)
   const cause = error instanceof Refusal && error.code === 'did.unresolvable' ? error.cause : error

@@ -4,7 +4,7 @@ import { inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import { Exhausted, Refusal } from '../../protocol/errors.ts'
+import { isUncalled, Refusal } from '../../protocol/errors.ts'
 import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
@@ -109,7 +109,7 @@ export function createDidRegistration({
 
     /**
      * Looks whether the DID resolves. Stores what is wrong, and when the next look comes, and returns what is wrong;
-     * throws only our own faults, and `Exhausted` where this is the last look: it is made later, rather than not at all.
+     * throws only our own faults, and `Unavailable` where the last look cannot be made now: it is made later.
      * Safe to retry.
      */
     async lookUpDid({ nextInMs, ...subject }: DidSubject & { nextInMs?: number }): Promise<Lookup> {
@@ -120,7 +120,7 @@ export function createDidRegistration({
         await steps.writeDidDocument(subject)
       }
       const fault = await look(subject.tenantId, await read()).catch((error: unknown) => {
-        if (error instanceof Exhausted && nextInMs !== undefined) return postponed(error)
+        if (isUncalled(error) && nextInMs !== undefined) return postponed(error)
         throw error
       })
       if (!fault) return { resolved: true }

@@ -2,10 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { type DidDocument, parseDidUrl, validateDidDocument } from '../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import { isOutboundFault, Refusal, type Unavailable } from '../../protocol/errors.ts'
+import { Crowded, isOutboundFault, Refusal, type Unavailable } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import { freeze } from '../../protocol/json.ts'
 import { singleFlight } from '../frame/caches.ts'
+import { OutboundFault } from '../frame/outbound/faults.ts'
 import type { Outbound } from '../frame/outbound/index.ts'
 
 export interface ResolvedDid {
@@ -28,7 +29,8 @@ export interface DidResolver {
   /**
    * Resolves a DID; a fragment is allowed and ignored. Throws `Refusal('did.invalid')`,
    * `Refusal('did.method_unsupported')` for methods other than key and web, `Refusal('did.unresolvable')` with the
-   * reason, `Exhausted('outbound')` where the tenant of `readFor` reads too much of the host.
+   * reason, `Exhausted('outbound')` where the tenant of `readFor` reads too much of the host, `Crowded('outbound')` where
+   * too many calls wait for it.
    */
   resolve(did: string, options?: ResolveOptions): Promise<ResolvedDid>
   /** The document of a DID that a caller of the tenant named. Throws as `resolve` does. */
@@ -84,7 +86,13 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
     return { resolved: { did, document, source: 'web', retrievedAt: now().toISOString() }, bytes: body.length }
   }
 
+  const isFresh = (cached: Cached | undefined): cached is Cached =>
+    cached !== undefined && cached.until > now().getTime()
+
   const remember = (did: string, outcome: Outcome, bytes: number, lifetimeMs: number): Outcome => {
+    const known = web.peek(did)
+    // a look of one tenant that failed takes no good document away from the others
+    if ('failure' in outcome && isFresh(known) && 'resolved' in known) return outcome
     web.set(did, { ...outcome, bytes, until: now().getTime() + lifetimeMs })
     return outcome
   }
@@ -94,6 +102,9 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
       const { resolved, bytes } = await fetchDocument(did, readFor)
       return remember(did, { resolved }, bytes, LIFETIME_MS)
     } catch (error) {
+      // our own line was too long: that says nothing of the document, and is not remembered
+      if (error instanceof OutboundFault && error.kind === 'busy')
+        throw new Crowded('outbound', error.message, error.retryAfterSeconds, { cause: error })
       if (!(error instanceof Refusal || isOutboundFault(error))) throw error
       const failure =
         error instanceof Refusal && error.code === 'did.unresolvable' ? error : unresolvable(did, error.message, error)
@@ -108,8 +119,7 @@ export function createDidResolver({ outbound, now, local }: Parts): DidResolver 
       if (document) return { did, document, source: 'local', retrievedAt: now().toISOString() }
     }
     const cached = bypassCache ? undefined : web.get(did)
-    const isFresh = cached !== undefined && cached.until > now().getTime()
-    const outcome = isFresh ? cached : await flight(`${readFor} ${did}`, () => fetchAndRemember(did, readFor))
+    const outcome = isFresh(cached) ? cached : await flight(`${readFor} ${did}`, () => fetchAndRemember(did, readFor))
     if ('failure' in outcome) throw outcome.failure
     return outcome.resolved
   }

@@ -1,10 +1,11 @@
 import test from 'ava'
 import { createDidResolver } from '../../activities/dids/resolver.ts'
+import { OutboundFault } from '../../activities/frame/outbound/faults.ts'
 import { createOutbound, type Outbound } from '../../activities/frame/outbound/index.ts'
 import { type DidDocument, dereference, publicKeyOf } from '../../protocol/dids/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
-import { Refusal, Unavailable } from '../../protocol/errors.ts'
+import { isOutboundFault, Refusal, Unavailable } from '../../protocol/errors.ts'
 import { startTestDns } from '../support/parts/dns.ts'
 import { createTestAuthority, listenTls } from '../support/parts/tls.ts'
 
@@ -130,6 +131,29 @@ for (const [why, answer] of unusable) {
     t.is(asked.length, 2)
   })
 }
+
+test('a host that was not called, because our line for it is long, has no failure', async (t) => {
+  const busy = new OutboundFault('busy', 'Too many calls wait.')
+  const { outbound, asked } = scripted((_url, nth) => (nth === 0 ? busy : { body: document() }))
+  const resolver = createDidResolver({ outbound, now: clock().now })
+  const error = await t.throwsAsync(resolver.resolve(DID), { instanceOf: Unavailable })
+  t.false(isOutboundFault(error), 'no fact about the host')
+  t.is(await codeOf(resolver.resolve(DID)), 'fine')
+  t.is(asked.length, 2)
+})
+
+test('a look that fails takes no fresh document away from others', async (t) => {
+  const { now, pass } = clock()
+  const { outbound, asked } = scripted((_url, nth) => (nth === 1 ? { status: 503, body: '' } : { body: document() }))
+  const resolver = createDidResolver({ outbound, now })
+  t.is(await codeOf(resolver.resolve(DID)), 'fine')
+  t.is(await codeOf(resolver.resolve(DID, { bypassCache: true })), 'did.unresolvable')
+  t.is(await codeOf(resolver.resolve(DID)), 'fine')
+  t.is(asked.length, 2)
+  pass(301_000)
+  t.is(await codeOf(resolver.resolve(DID)), 'fine')
+  t.is(asked.length, 3, 'its time is that of its own read')
+})
 
 test('an error of our own is no verdict on the DID: it passes through and is not remembered', async (t) => {
   const { outbound, asked } = scripted((_url, nth) => (nth === 0 ? new TypeError('ours') : { body: document() }))

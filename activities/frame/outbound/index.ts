@@ -149,9 +149,15 @@ export function createOutbound(config: OutboundConfig, options: OutboundOptions 
       const timeout = new OutboundFault('timeout', `${target.host} did not answer within ${timeoutMs} ms.`)
       const timer = setTimeout(() => deadline.abort(timeout), timeoutMs)
       const signal = request.signal ? AbortSignal.any([deadline.signal, request.signal]) : deadline.signal
+      let turnAt: number | undefined
       try {
-        return await slots.run(target.host, signal, () => call(target, request, signal))
-      } catch (error) {
+        return await slots.run(target.host, signal, () => {
+          turnAt = performance.now()
+          return call(target, request, signal)
+        })
+      } catch (thrown) {
+        const lasted = turnAt === undefined ? 0 : performance.now() - turnAt
+        const error = thrown === timeout && lasted < timeoutMs / 2 ? notInTime(target.host, timeoutMs) : thrown
         const code = error instanceof Refusal ? error.code : 'unavailable'
         const reason = error instanceof Error && error.cause instanceof Error ? { reason: error.cause.message } : {}
         log?.warn({ host: target.host, port: target.port, code, ...reason }, 'an outbound call failed')
@@ -162,6 +168,10 @@ export function createOutbound(config: OutboundConfig, options: OutboundOptions 
     },
   }
 }
+
+/** Most of the time was spent in our own line: the host has done nothing wrong. */
+const notInTime = (host: string, timeoutMs: number) =>
+  new OutboundFault('busy', `Too many calls waited ${timeoutMs} ms for ${host}. Try again later.`)
 
 /** Stops waiting on abort, because DNS queries cannot be cancelled. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

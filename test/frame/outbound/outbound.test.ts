@@ -184,7 +184,7 @@ test.serial('waiting for a turn counts: whoever waits past the deadline gives up
   const late = Array.from({ length: 200 }, () => outcome({ url: at('/slow'), timeoutMs: 600 }, outbound))
   const answers = await Promise.all(late)
   t.true(answers.includes('200'))
-  t.true(answers.some((answer) => answer.startsWith('unavailable: site.test did not answer within 600 ms')))
+  t.true(answers.some((answer) => answer.startsWith('unavailable: Too many calls waited 600 ms for site.test')))
   t.is(await outcome({ url: at('/slow') }, outbound), '200')
 })
 
