@@ -159,12 +159,14 @@ export function createRotation({ systemSql, keys }: ChangeParts, { table, keptHo
   const doom = `update unlisted_keys set doomed = true where list = '${table}'
     and (doomed or created_at < now() - make_interval(mins => $1)) returning id`
 
-  /** Deletes each key before the row that names it. */
-  async function destroyUnlisted(): Promise<void> {
-    for (const id of await ids(doom, [UNLISTED_MINUTES])) {
+  /** Deletes each key before the row that names it; returns their number. */
+  async function destroyUnlisted(): Promise<number> {
+    const doomed = await ids(doom, [UNLISTED_MINUTES])
+    for (const id of doomed) {
       await keys.delete(reference(id))
       await systemSql.query({ text: 'delete from unlisted_keys where id = $1', values: [id] })
     }
+    return doomed.length
   }
 
   /** Keys whose signatures nobody checks any more, by the age of their successor. */
@@ -194,12 +196,11 @@ export function createRotation({ systemSql, keys }: ChangeParts, { table, keptHo
 
     /** Adds a key when the newest is too old, and destroys retired ones. `days` 0: adds none. */
     async rotate({ keyId }: { keyId: string }): Promise<{ added: number; removed: number }> {
-      const old = await unlist(retired, [keptHours])
+      await unlist(retired, [keptHours])
       const { rows } = await systemSql.query<{ days: number | null }>({ text: newest, values: [] })
       const due = days > 0 && (rows[0]?.days ?? 0) >= days
       if (due) await add(keyId)
-      await destroyUnlisted()
-      return { added: due ? 1 : 0, removed: old.length }
+      return { added: due ? 1 : 0, removed: await destroyUnlisted() }
     },
   }
 }

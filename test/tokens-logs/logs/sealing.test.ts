@@ -213,7 +213,7 @@ test.serial(
     const keyIds = async () =>
       (await logs.ask<{ id: string }>('select id from log_keys order by created_at')).map(({ id }) => id)
     const { broken } = await logs.sign() // tenants of other tests
-  const before = await keyIds()
+    const before = await keyIds()
     for (const keyId of before) await keys.delete({ tenantId: PLATFORM_TENANT, keyId, keyType: 'ed25519' })
     for (const each of [tenantId, faulty.tenantId]) await logs.write(each, 2)
     await logs.settle()
