@@ -10,6 +10,7 @@ import { signPublicly } from '../documents/public.ts'
 import { singleFlight } from '../frame/caches.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import type { KeyType } from '../keys/index.ts'
+import { KeyLost } from '../keys/lost.ts'
 import type { DidSigner, Signers } from './signers.ts'
 import type { DidStanding } from './standing.ts'
 
@@ -110,8 +111,9 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
           ? undefined
           : await sign(tenantId, row, origin).catch((error: unknown) => {
               log.warn({ err: error, didId: row.id, tenantId }, 'a domain linkage was not signed')
-              if (error instanceof Unavailable) outage = error
-              else if (!(error instanceof Refusal)) throw error
+              // a lost key is one DID's own, and no outage
+              if (error instanceof Unavailable && !(error instanceof KeyLost)) outage = error
+              else if (!(error instanceof Refusal || error instanceof KeyLost)) throw error
               return undefined
             })
       const credential = fresh ?? (left > 0 ? linkage?.credential : undefined)
