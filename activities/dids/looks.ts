@@ -11,7 +11,8 @@ export interface Fault {
 
 export const KEYS_MISSING: Fault = {
   code: 'did.keys_missing',
-  reason: 'The published DID document lacks keys of this DID: publish the document that the platform returns.',
+  reason:
+    'The published DID document lacks keys of this DID, or verifiers must not use them as it says: publish the document that the platform returns.',
 }
 
 /**

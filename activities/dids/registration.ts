@@ -2,6 +2,7 @@ import { Did } from '../../entities/dids.ts'
 import { Key } from '../../entities/keys.ts'
 import { inTenant } from '../../entities/orm.ts'
 import type { DidDocument } from '../../protocol/dids/index.ts'
+import { publishes } from '../../protocol/dids/published.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
 import { isUncalled, Refusal } from '../../protocol/errors.ts'
@@ -14,25 +15,6 @@ import type { DidResolver } from './resolver.ts'
 
 /** `code`: absent in looks of an earlier release. */
 export type Lookup = { resolved: true } | { resolved: false; reason: string; code?: string }
-
-/** Returns what verifiers use of a document: each method with its key material, and its relationships. */
-function statements(document: DidDocument): string[] {
-  const methods = (document.verificationMethod ?? []).map(
-    ({ id, publicKeyMultibase, publicKeyBase58, publicKeyJwk: jwk }) => {
-      return [id, publicKeyMultibase, publicKeyBase58, jwk?.x, jwk?.y]
-    },
-  )
-  const uses = (['authentication', 'assertionMethod', 'keyAgreement'] as const).flatMap((relationship) =>
-    (document[relationship] ?? []).map((use) => [relationship, typeof use === 'string' ? use : use.id]),
-  )
-  return [...methods, ...uses].map((statement) => JSON.stringify(statement))
-}
-
-/** Whether the public document has all methods and relationships of our own. */
-const publishes = (publicDocument: DidDocument, ownDocument: DidDocument): boolean => {
-  const publicStatements = new Set(statements(publicDocument))
-  return statements(ownDocument).every((statement) => publicStatements.has(statement))
-}
 
 const NOT_WAITING = { waitingCode: null, waitingReason: null, nextLookAt: null }
 
@@ -67,7 +49,7 @@ export function createDidRegistration({
       // a budget of its own: what a tenant verifies at the host holds up no registration, nor the other way round
       const readFor = hosting === 'caller' ? { readFor: `${tenantId} registrations` } : {}
       const resolution = await didResolver.resolve(did, { bypassCache: true, ...readFor })
-      return publishes(resolution.document, document as DidDocument) ? undefined : KEYS_MISSING
+      return publishes(resolution.document, document as DidDocument, { now: now() }) ? undefined : KEYS_MISSING
     } catch (error) {
       return lookFault(error)
     }

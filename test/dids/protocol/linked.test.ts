@@ -1,9 +1,9 @@
 import test from 'ava'
 import { decodeProtectedHeader, exportJWK, generateKeyPair, importJWK, jwtVerify, SignJWT } from 'jose'
-import { createDocumentLoader } from '../../protocol/contexts/index.ts'
-import { createProofCheck } from '../../protocol/data-integrity/verify.ts'
-import { dereference, fromJwk, publicKeyOf, toJwk } from '../../protocol/dids/index.ts'
-import { didKeyOf, resolveDidKey } from '../../protocol/dids/key.ts'
+import { createDocumentLoader } from '../../../protocol/contexts/index.ts'
+import { createProofCheck } from '../../../protocol/data-integrity/verify.ts'
+import { dereference, fromJwk, publicKeyOf, toJwk } from '../../../protocol/dids/index.ts'
+import { didKeyOf, resolveDidKey } from '../../../protocol/dids/key.ts'
 import {
   didConfiguration,
   domainLinkageCredential,
@@ -11,9 +11,9 @@ import {
   linkedDidsList,
   readDidConfiguration,
   verifyDomainLinkage,
-} from '../../protocol/dids/linked.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import { vectorJson, withVectors } from '../support/credentials/conformance-vectors.ts'
+} from '../../../protocol/dids/linked.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { vectorJson, withVectors } from '../../support/credentials/conformance-vectors.ts'
 
 const ORIGIN = 'https://identity.foundation'
 const IN_TIME = new Date('2024-01-01T00:00:00Z')

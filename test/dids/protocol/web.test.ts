@@ -10,10 +10,10 @@ import {
   publicKeyOf,
   type Relationship,
   validateDidDocument,
-} from '../../protocol/dids/index.ts'
-import { keyFragment, webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
-import { parseWebDid, webDidFromUrl } from '../../protocol/dids/web.ts'
-import { Refusal } from '../../protocol/errors.ts'
+} from '../../../protocol/dids/index.ts'
+import { keyFragment, webDidDocument, webMethodId } from '../../../protocol/dids/web.document.ts'
+import { parseWebDid, webDidFromUrl } from '../../../protocol/dids/web.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 
 const WELL_KNOWN = '/.well-known/did.json'
 

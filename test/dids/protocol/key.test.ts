@@ -8,10 +8,10 @@ import {
   RELATIONSHIPS,
   toJwk,
   validateDidDocument,
-} from '../../protocol/dids/index.ts'
-import { didKeyOf, resolveDidKey, x25519Of } from '../../protocol/dids/key.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import { vectorFiles, vectorText, withVectors } from '../support/credentials/conformance-vectors.ts'
+} from '../../../protocol/dids/index.ts'
+import { didKeyOf, resolveDidKey, x25519Of } from '../../../protocol/dids/key.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { vectorFiles, vectorText, withVectors } from '../../support/credentials/conformance-vectors.ts'
 
 const FOLDER = 'did-key/test-vectors'
 const FILES = ['bls12381', 'ed25519-x25519', 'nist-curves', 'rsa', 'secp256k1', 'x25519'].map((name) => `${name}.json`)

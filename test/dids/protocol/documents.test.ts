@@ -8,10 +8,10 @@ import {
   publicKeyOf,
   type VerificationMethod,
   validateDidDocument,
-} from '../../protocol/dids/index.ts'
-import { usableMethod } from '../../protocol/dids/usable.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import { jsonDepth, parseForeignJson } from '../../protocol/json.depth.ts'
+} from '../../../protocol/dids/index.ts'
+import { usableMethod } from '../../../protocol/dids/usable.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { jsonDepth, parseForeignJson } from '../../../protocol/json.depth.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {

@@ -1,10 +1,10 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fromMultibase, parseDid, parseDidUrl, publicKeyOf, validateDidDocument } from '../../protocol/dids/index.ts'
-import { resolveDidKey } from '../../protocol/dids/key.ts'
-import { parseWebDid, webDidFromUrl } from '../../protocol/dids/web.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import { processorMs } from '../support/parts/processor-time.ts'
+import { fromMultibase, parseDid, parseDidUrl, publicKeyOf, validateDidDocument } from '../../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../../protocol/dids/key.ts'
+import { parseWebDid, webDidFromUrl } from '../../../protocol/dids/web.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { processorMs } from '../../support/parts/processor-time.ts'
 
 const DID = 'did:web:issuer.example'
 

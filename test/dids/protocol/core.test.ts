@@ -5,11 +5,11 @@ import {
   RELATIONSHIPS,
   type VerificationMethod,
   validateDidDocument,
-} from '../../protocol/dids/index.ts'
-import { resolveDidKey } from '../../protocol/dids/key.ts'
-import { parseWebDid } from '../../protocol/dids/web.ts'
-import { Refusal } from '../../protocol/errors.ts'
-import { vectorText, withVectors } from '../support/credentials/conformance-vectors.ts'
+} from '../../../protocol/dids/index.ts'
+import { resolveDidKey } from '../../../protocol/dids/key.ts'
+import { parseWebDid } from '../../../protocol/dids/web.ts'
+import { Refusal } from '../../../protocol/errors.ts'
+import { vectorText, withVectors } from '../../support/credentials/conformance-vectors.ts'
 
 const codeOf = (work: () => unknown): string => {
   try {
