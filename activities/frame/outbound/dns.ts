@@ -36,7 +36,7 @@ export const LOCALHOST: readonly ResolvedAddress[] = [
 /**
  * Resolves all addresses of a name, IPv4 and IPv6, anew for every connection: nothing is cached, so that the checked
  * address is the one that is used. `server` is `ip:port`; without one the servers of the system are asked, after its hosts
- * file. Throws `notCalled` when the name has no address or DNS does not answer.
+ * file. Throws `notCalled` when the name has no address, or DNS does not answer for either family.
  */
 export function createResolveName(server: string | undefined): ResolveName {
   const hosts = server === undefined ? hostsIn(readHosts()) : new Map<string, ResolvedAddress[]>()
@@ -106,5 +106,12 @@ function askServer(server: string | undefined) {
       throw notCalled(host, `DNS does not answer: ${codeOf(error)}`)
     }
   }
-  return async (host: string) => (await Promise.all([records(host, 4), records(host, 6)])).flat()
+  // a family that DNS fails for hides none of the other: the connection goes to addresses of this answer alone
+  return async (host: string) => {
+    const answers = await Promise.allSettled([records(host, 4), records(host, 6)])
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    const failed = answers.find((answer) => answer.status === 'rejected')
+    if (failed && addresses.length === 0) throw failed.reason
+    return addresses
+  }
 }

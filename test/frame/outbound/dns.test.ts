@@ -20,6 +20,9 @@ test.before(async () => {
     'both.test': { A: ['192.0.2.1'], AAAA: ['2001:db8::1'] },
     'empty.test': {},
     'failing.test': { rcode: 2 },
+    'four-alone.test': { A: ['192.0.2.1'], rcodes: { AAAA: 2 } },
+    'six-alone.test': { AAAA: ['2001:db8::1'], rcodes: { A: 2 } },
+    'half.test': { rcodes: { AAAA: 2 } },
     'texts.test': { TXT: ['one', 'x'.repeat(600)] },
   })
 })
@@ -49,6 +52,13 @@ test('a name that does not exist, one without an address and one that DNS fails 
   t.is(await whyNot(t, 'nobody.test'), 'the name has no address')
   t.is(await whyNot(t, 'empty.test'), 'the name has no address')
   t.is(await whyNot(t, 'failing.test'), 'DNS does not answer: ESERVFAIL')
+})
+
+test('where DNS fails for one family, the addresses of the other one are called', async (t) => {
+  const resolve = createResolveName(dns.address)
+  t.deepEqual(await resolve('four-alone.test'), [four('192.0.2.1')])
+  t.deepEqual(await resolve('six-alone.test'), [SIX])
+  t.is(await whyNot(t, 'half.test'), 'DNS does not answer: ESERVFAIL')
 })
 
 test('texts are whole, none where there are none, and undefined where DNS does not answer', async (t) => {

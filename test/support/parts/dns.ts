@@ -10,6 +10,8 @@ export interface DnsRecords {
   ttl?: number
   /** What the server answers in place of records (RFC 1035, section 4.1.1): 2 is a failure of its own. */
   rcode?: number
+  /** The same for queries of some types. */
+  rcodes?: Partial<Record<DnsType, number>>
 }
 
 export type DnsType = 'A' | 'AAAA' | 'TXT'
@@ -72,7 +74,7 @@ export async function startTestDns(names: Record<string, DnsScript> = {}): Promi
     const [question] = request.questions
     const type = typeOf(question?.type)
     const script = question && find(question.name.toLowerCase())
-    const rcode = typeof script === 'object' ? script.rcode : undefined
+    const rcode = typeof script === 'object' ? (script.rcode ?? script.rcodes?.[type]) : undefined
     const found = question && rcode === undefined ? answers(question.name.toLowerCase(), type) : undefined
     if (rcode !== undefined) response.header.rcode = rcode
     else if (found) response.answers.push(...found)
