@@ -1,4 +1,4 @@
-import { Did, DomainLinkage } from '../../entities/dids.ts'
+import { DomainLinkage } from '../../entities/dids.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { type Json, keyFor, type ProofType } from '../../protocol/data-integrity/index.ts'
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
@@ -37,6 +37,22 @@ const PROOFS: [KeyType, ProofType][] = [
 const proofTypeFor = ({ keyTypes }: DidSigner): ProofType | undefined =>
   PROOFS.find(([wanted]) => keyTypes.includes(wanted))?.[1]
 
+interface HostedDid {
+  host: string
+  did: string
+}
+
+/** One DID of each host of ours: the hosts are few. */
+const HOSTED = `select distinct on (host) host, did from dids
+where hosting = 'platform' and registration_status = 'COMPLETED' and deleted_at is null order by host`
+
+/** DIDs that have a key for one of the proofs here, and no lost host. */
+const LINKABLE = `select d.id, d.did from dids d
+where d.registration_status = 'COMPLETED' and d.deleted_at is null and (d.hosting <> 'platform' or d.host <> all(string_to_array(?, ' ')))
+  and exists (select from keys k where k.tenant_id = d.tenant_id and k.did_id = d.id and k.key_type = any(string_to_array(?, ' '))
+    and k.public_key is not null and k.did_url is not null)
+order by d.is_default_issuer desc, d.method desc, d.created_at desc, d.id limit ?`
+
 /** A late update does not overwrite a newer linkage; a deleted DID gets none. */
 const KEEP = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
 select ?, tenant_id, id, ?, ?::json, ?, ? from dids where id = ? and deleted_at is null
@@ -64,17 +80,21 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
 
   /**
    * Reads the DIDs with their linkages for this origin: the default issuer first, so that no number of newer DIDs keeps it
-   * out; then did:web, because it names the domain; then the newest.
+   * out; then did:web, because it names the domain; then the newest. Those that cannot be linked take no place of others.
    */
-  const read = (tenantId: string, origin: string) =>
-    inTenant(database.tenants, tenantId, async (em) => {
-      const orderBy = { isDefaultIssuer: 'desc', method: 'desc', createdAt: 'desc', id: 'asc' } as const
-      const where = { registrationStatus: 'COMPLETED', deletedAt: null } as const
-      const dids = await em.find(Did, where, { orderBy, limit: MAX_LINKED_DIDS })
+  async function read(tenantId: string, origin: string) {
+    const hosted = await inTenant(database.tenants, tenantId, (em) => em.execute<HostedDid[]>(HOSTED))
+    const lost: string[] = []
+    for (const { host, did } of hosted)
+      if ((await didStanding.lostHost(tenantId, { did, hosting: 'platform' })) !== undefined) lost.push(host)
+    return inTenant(database.tenants, tenantId, async (em) => {
+      const values = [lost.join(' '), PROOFS.map(([keyType]) => keyType).join(' '), MAX_LINKED_DIDS]
+      const dids = await em.execute<{ id: string; did: string }[]>(LINKABLE, values)
       const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
       const byDid = new Map(linkages.map((linkage) => [linkage.didId, linkage]))
-      return dids.map(({ id, did, hosting }) => ({ id, did, hosting, linkage: byDid.get(id) }))
+      return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
     })
+  }
 
   async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {
     const didSigner = await signers.signerOf(tenantId, did, didDeleted)
@@ -103,7 +123,6 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
     const credentials: Json[] = []
     let outage: Unavailable | undefined
     for (const { linkage, ...row } of await read(tenantId, origin)) {
-      if ((await didStanding.lostHost(tenantId, row)) !== undefined) continue
       const left = linkage ? linkage.validUntil.getTime() - started : 0
       const isLate = now().getTime() - started > SIGNING_MS
       const fresh =

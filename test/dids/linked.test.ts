@@ -186,3 +186,17 @@ test.serial('a hundred readers at once cost one signature', async (t) => {
   t.is(signatures, 1)
   t.is(new Set(answers.map(({ etag }) => etag)).size, 1)
 })
+
+test.serial('DIDs that cannot be linked keep no other one out of the list', async (t) => {
+  const { tenantId, host, token } = await newTenant()
+  const did = await createDid(world, 'ed25519', token)
+  const insert = `insert into dids (id, tenant_id, did, method, registration_status, hosting, host, path, document, created_at)
+    select gen_random_uuid(), $1, 'did:web:' || h || ':' || n, 'WEB', 'COMPLETED', g, h, n, '{}', now()
+    from generate_series(1, 60) n, (values ('lost.acme.test', 'platform'), ('other.test', 'caller')) v (h, g)`
+  await world.dependencies.systemSql.query({ text: insert, values: [tenantId] })
+  const keys = `insert into keys (id, tenant_id, key_type, did_id, public_key, custody, did_url)
+    select gen_random_uuid(), tenant_id, 'ed25519', id, '\\x00', 'software', did || '#key' from dids
+    where tenant_id = $1 and hosting = 'platform'`
+  await world.dependencies.systemSql.query({ text: keys, values: [tenantId] })
+  t.deepEqual(subjects(await linkedAt(host)), [did])
+})
