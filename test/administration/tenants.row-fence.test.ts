@@ -5,14 +5,18 @@ import { inTenant } from '../../entities/orm.ts'
 import { openTarget } from '../support/frame/hostile.ts'
 import { type Tenants, testIsolation, withSecondTenant } from '../support/frame/isolation/index.ts'
 
-// in this process, the platform's among it, the ORM's filter answers everything
-ownedByTenant.tenant.cond = () => ({})
+const { cond } = ownedByTenant.tenant
 
 let tenants: Tenants
 test.before(async () => {
+  // in this process, the platform's among it, the ORM's filter answers everything
+  ownedByTenant.tenant.cond = () => ({})
   tenants = await withSecondTenant(await openTarget())
 })
-test.after.always(() => tenants?.target.close())
+test.after.always(async () => {
+  await tenants?.target.close()
+  ownedByTenant.tenant.cond = cond // for the files after this one in the same process
+})
 
 test.serial('with a filter that answers everything the ORM holds nobody back', async (t) => {
   const { database, systemSql } = tenants.target.world.dependencies
