@@ -36,13 +36,11 @@ const PURPOSES: Readonly<Record<string, string>> = {
   webhook_keys: 'webhooks',
 }
 
-/** Ids of the platform's own keys, which have rows of their own. */
-export const PLATFORM_KEYS = [...Object.keys(PURPOSES), 'unlisted_keys']
-  .map((table) => `select id from ${table}`)
-  .join(' union all ')
 const PLATFORM_ROWS = [...Object.keys(PURPOSES), 'unlisted_keys']
   .map((table) => `select id, '${table}' as list from ${table}`)
   .join(' union all ')
+/** Ids of the platform's own keys, which have rows of their own. */
+export const PLATFORM_KEYS = `select id from (${PLATFORM_ROWS}) as listed`
 const ENVELOPES = `select key_id as "keyId", tenant_id as "tenantId", key_type as "keyType" from key_envelopes`
 
 const DUE = `select 1 from platform_epoch where restored_at > coalesce(keys_compared_at, '-infinity')`

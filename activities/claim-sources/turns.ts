@@ -13,7 +13,7 @@ const PER_TENANT = 24
 export function createFetchTurns() {
   const all = createHostSlots({ perHost: AT_ONCE, waiting: 0 })
   const tenants = createHostSlots({ perHost: PER_TENANT, waiting: 0 })
-  const turns = createTurns({ atOnce: AT_ONCE, perTenant: PER_TENANT })
+  const turns = createTurns() // an activity makes one call at a time, so that these limits hold for calls, too
   const { signal } = new AbortController() // nobody waits
   return {
     /** Runs an activity of the tenant. */

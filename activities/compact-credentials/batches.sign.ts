@@ -1,5 +1,5 @@
 import { checkColumns } from '../../protocol/compact-credentials/columns.ts'
-import { assertMapped, type CompactTemplate } from '../../protocol/compact-credentials/templates.ts'
+import { type CompactTemplate, takenPaths } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import {
   type BatchOptions,
@@ -7,6 +7,7 @@ import {
   type PayloadRow,
   type RowInput,
 } from '../../protocol/credentials/batches.ts'
+import { assertMapped } from '../../protocol/credentials/claim-paths.ts'
 import { errorsWithin, overDocument, Refusal } from '../../protocol/errors.ts'
 import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -97,7 +98,7 @@ export function createCompactBatches(profile: Profile, parts: Parts): BatchForma
       checkColumns: (columns) => checkColumns(definition, columns),
       checkRow(row) {
         checkRow(row)
-        if ('claims' in row) assertMapped(definition, row.claims)
+        if ('claims' in row) assertMapped(takenPaths(definition), row.claims)
       },
     }
   }

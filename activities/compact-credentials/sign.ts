@@ -1,7 +1,7 @@
 import type { CompactClaims, StatusReference, UnsignedClaims } from '../../protocol/compact-credentials/claims.ts'
 import { readClaims } from '../../protocol/compact-credentials/claims.ts'
 import { encodeClaims, jtiOfUuid } from '../../protocol/compact-credentials/cwt.ts'
-import { assertReadable } from '../../protocol/compact-credentials/readable.ts'
+import { readablePayload } from '../../protocol/compact-credentials/readable.ts'
 import { credentialOf, readSemanticPayload } from '../../protocol/compact-credentials/semantic.ts'
 import { kidOf } from '../../protocol/compact-credentials/status-lists.ts'
 import { PREFIXES, type Profile, toText } from '../../protocol/compact-credentials/text.ts'
@@ -106,35 +106,32 @@ export function createCompactSigning({ now, tenants, entries, signers, policyGat
       profile: Profile,
       tenantId: string,
       id: string,
-      { payload, revocable, tag, issuerField = ISSUER_FIELDS[profile], typeField = 'payload.type' }: CompactSignRequest,
+      {
+        payload: given,
+        revocable,
+        tag,
+        issuerField = ISSUER_FIELDS[profile],
+        typeField = 'payload.type',
+      }: CompactSignRequest,
       together = 1,
     ): Promise<SignedCompactRow> {
-      const { claims: given, vc, types } = await overDocument(() => check(profile, payload))
-      const { didId, did, signer } = await signerOf(tenantId, given.iss, issuerField)
+      const { claims: unsigned, vc, types } = await overDocument(() => check(profile, given))
+      const { didId, did, signer } = await signerOf(tenantId, unsigned.iss, issuerField)
       const judged = { format: profile, issuer: did, types }
       await policyGate.assertMayIssue(tenantId, judged, { issuer: issuerField, type: typeField })
-      const iat = given.iat ?? Math.floor(now().getTime() / 1_000)
-      const claims = { ...given, iss: did, iat }
+      const iat = unsigned.iat ?? Math.floor(now().getTime() / 1_000)
+      const claims = { ...unsigned, iss: did, iat }
       const proofType = coseAlgorithm(signer.keyType)
       const owner = { tenantId, issuerId: didId, kind: LIST_KIND, purpose: 'revocation', proofType } as const
       const keyId = kidOf(signer.verificationMethod)
-      const urlOf = async (listId: string) => statusListUrl((await tenants.byId(tenantId)).baseUrl, listId, LIST_KIND)
-      const planned = {
-        id,
-        keyType: signer.keyType,
-        keyId,
-        claims,
-        vc,
-        listUrl: revocable ? await urlOf(id) : undefined,
-      }
-      await overDocument(() => assertReadable(profile, planned))
+      const { baseUrl } = await tenants.byId(tenantId)
+      const urlOf = (listId: string) => statusListUrl(baseUrl, listId, LIST_KIND)
+      const planned = { id, keyType: signer.keyType, keyId, claims, vc, listUrl: revocable ? urlOf(id) : undefined }
+      const readable = await overDocument(() => readablePayload(profile, planned))
       const entry = revocable ? await entries.take(owner, together) : undefined
-      const status: StatusReference | undefined = entry && {
-        index: String(entry.index),
-        url: await urlOf(entry.listId),
-      }
-      const unsigned = { protected: new Map([[HEADER.kid, keyId]]), payload: encodeClaims(id, claims, { vc, status }) }
-      const bytes = await signCoseSign1(unsigned, signer)
+      const status: StatusReference | undefined = entry && { index: String(entry.index), url: urlOf(entry.listId) }
+      const payload = status ? encodeClaims(id, claims, { vc, status }) : readable
+      const bytes = await signCoseSign1({ protected: new Map([[HEADER.kid, keyId]]), payload }, signer)
       const shown = { ...claims, jti: jtiOfUuid(id, profile), ...(status && { status }) }
       return {
         id,

@@ -1,4 +1,4 @@
-import { type CompactTemplate, pathsOf, payloadFromTemplate } from '../../protocol/compact-credentials/templates.ts'
+import { type CompactTemplate, payloadFromTemplate, takenPaths } from '../../protocol/compact-credentials/templates.ts'
 import type { Profile } from '../../protocol/compact-credentials/text.ts'
 import { memberAt } from '../../protocol/credentials/claim-paths.ts'
 import { overDocument } from '../../protocol/errors.ts'
@@ -18,8 +18,7 @@ const WIRE: Readonly<Record<Profile, string>> = { compact: 'cwt', 'compact-seman
 
 /** The claims that a template takes, under their paths: what a source gives besides is left out. */
 function takenOf(template: CompactTemplate, claims: Json): Json {
-  const paths = [...pathsOf(template).values()].map(({ path }) => path)
-  const values = paths.map((path) => [path, memberAt(claims, path)] as const)
+  const values = takenPaths(template).map((path) => [path, memberAt(claims, path)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))
 }
 

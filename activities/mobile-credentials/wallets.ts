@@ -1,5 +1,5 @@
-import { unmappedClaims } from '../../protocol/credentials/claim-paths.ts'
-import { overDocument, Refusal } from '../../protocol/errors.ts'
+import { assertMapped } from '../../protocol/credentials/claim-paths.ts'
+import { overDocument } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import {
   issuanceTimeOf,
@@ -44,9 +44,7 @@ export const createMobileWallets = ({ mobileSigning, now }: Parts): WalletFormat
 
   checkClaims({ definition }, claims: Json) {
     const template = definition as MobileTemplate
-    const unmapped = unmappedClaims(takenPaths(template), claims)
-    if (unmapped.length > 0)
-      throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
+    assertMapped(takenPaths(template), claims)
     mobilePayloadFrom(template, { claims, now: now() })
   },
 

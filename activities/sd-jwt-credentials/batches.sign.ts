@@ -6,10 +6,10 @@ import {
   type PayloadRow,
   type RowInput,
 } from '../../protocol/credentials/batches.ts'
-import { claimPath } from '../../protocol/credentials/claim-paths.ts'
+import { assertMapped, claimPath } from '../../protocol/credentials/claim-paths.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { overDocument, Refusal } from '../../protocol/errors.ts'
-import { pathName, type SdJwtTemplate } from '../../protocol/sd-jwt-credentials/templates.ts'
+import { pathName, type SdJwtTemplate, takenPaths } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { isUuid } from '../../protocol/uuid.ts'
 import { didIssuers } from '../credentials/batches/issuers.ts'
 import type { BatchFormat, BatchTerms, SettledOptions } from '../credentials/format.ts'
@@ -17,7 +17,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Signers } from '../dids/signers.ts'
 import type { SdJwtIssuers } from './issuers.ts'
 import type { SdJwtSigning } from './sign.ts'
-import { assertMapped, termsFrom } from './templates.sign.ts'
+import { termsFrom } from './templates.sign.ts'
 import type { SdJwtTemplates } from './templates.ts'
 import { ofRequest, requestTerms, type SdJwtTerms } from './terms.ts'
 
@@ -79,7 +79,7 @@ export function createSdJwtBatches(parts: Parts): BatchFormat {
       checkColumns: (columns) => checkColumnsOf(takenBy(definition), columns),
       checkRow(input) {
         checkRow(input)
-        if ('claims' in input) assertMapped(definition, input.claims)
+        if ('claims' in input) assertMapped(takenPaths(definition), input.claims)
       },
     }
   }

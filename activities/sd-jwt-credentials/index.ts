@@ -1,5 +1,7 @@
+import { assertMapped } from '../../protocol/credentials/claim-paths.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
+import { takenPaths } from '../../protocol/sd-jwt-credentials/templates.ts'
 import type { TemplateRef } from '../credentials/format.ts'
 import type { CredentialEngine } from '../credentials/index.ts'
 import type { DidArea } from '../dids/index.ts'
@@ -12,7 +14,7 @@ import { createIssuerKeys } from './issuer-keys.ts'
 import { createSdJwtIssuers } from './issuers.ts'
 import { createSdJwtPublished } from './published.ts'
 import { createSdJwtSigning, type SignedSdJwtRow } from './sign.ts'
-import { assertMapped, type SdJwtTemplateClaims, termsFrom } from './templates.sign.ts'
+import { type SdJwtTemplateClaims, termsFrom } from './templates.sign.ts'
 import { createSdJwtTemplates } from './templates.ts'
 import { ofRequest, requestTerms, type SdJwtSignRequest, type SdJwtTerms } from './terms.ts'
 import { createTypeMetadata } from './type-metadata.ts'
@@ -87,7 +89,7 @@ export function composeSdJwtCredentials(known: Known) {
         const { version, definition } = await sdJwtTemplates.readTemplate(call.tenantId, templateId)
         const template = { id: templateId, version }
         return ofRequest(async () => {
-          assertMapped(definition, input.claims)
+          assertMapped(takenPaths(definition), input.claims)
           const terms = termsFrom(definition, input, now())
           return issue(call, terms, (signed) => ({ ...signed, template }), template)
         })

@@ -1,15 +1,8 @@
-import { unmappedClaims } from '../../protocol/credentials/claim-paths.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
-import { Refusal } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { integrityOf } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import { isTypeName, TYPE_NAME } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
-import {
-  claimsFromTemplate,
-  planOf,
-  type SdJwtTemplate,
-  takenPaths,
-} from '../../protocol/sd-jwt-credentials/templates.ts'
+import { claimsFromTemplate, planOf, type SdJwtTemplate } from '../../protocol/sd-jwt-credentials/templates.ts'
 import { addDuration } from '../../protocol/time.ts'
 import { invalid, type SdJwtTerms } from './terms.ts'
 
@@ -23,13 +16,6 @@ export interface SdJwtTemplateClaims {
   holderKey?: PublicJwk
   tag?: string | null
   authenticationProvider?: { subjectId: string; url: string } | undefined
-}
-
-/** Throws `Refusal('credential_template.claims_unmapped')` for claims that the template would lose. */
-export function assertMapped(definition: SdJwtTemplate, claims: Json): void {
-  const unmapped = unmappedClaims(takenPaths(definition), claims)
-  if (unmapped.length > 0)
-    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
 }
 
 const FIELDS = { issuer: 'issuer_did', type: 'vct', holderKey: 'holder_key' } as const

@@ -1,12 +1,13 @@
+import { assertMapped } from '../../protocol/credentials/claim-paths.ts'
 import { overDocument } from '../../protocol/errors.ts'
 import { issuanceTimeOf } from '../../protocol/mobile-credentials/templates.ts'
 import { TYPE } from '../../protocol/sd-jwt-credentials/issue.ts'
-import { claimsFromTemplate, type SdJwtTemplate } from '../../protocol/sd-jwt-credentials/templates.ts'
+import { claimsFromTemplate, type SdJwtTemplate, takenPaths } from '../../protocol/sd-jwt-credentials/templates.ts'
 import type { WalletFormat } from '../credentials/format.ts'
 import { jsonOf } from '../credentials/read.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { SdJwtSigning } from './sign.ts'
-import { assertMapped, termsFrom } from './templates.sign.ts'
+import { termsFrom } from './templates.sign.ts'
 
 interface Parts extends Pick<Dependencies, 'now'> {
   sdJwtSigning: SdJwtSigning
@@ -51,7 +52,7 @@ export const createSdJwtWallets = ({ sdJwtSigning, now }: Parts): WalletFormat =
 
   checkClaims({ definition }, claims) {
     const template = definition as SdJwtTemplate
-    assertMapped(template, claims)
+    assertMapped(takenPaths(template), claims)
     claimsFromTemplate(template, { claims, credentialConfiguration: template })
   },
 

@@ -13,7 +13,7 @@ import type { Events } from './events.ts'
 import { readExchanges } from './exchanges.ts'
 import { madeAgain, ofWebhooks, readLatest } from './later.ts'
 import { webhookNotFound } from './lifecycle.ts'
-import { type DeliveryRecord, type DeliveryState, toDelivery } from './records.ts'
+import { type DeliveryRecord, type DeliveryState, hasWebhook, toDelivery } from './records.ts'
 
 /** Deliveries that one request delivers again. */
 const AT_ONCE = 500
@@ -67,7 +67,7 @@ const AGAIN = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_
 /** Counted as far as the limit. */
 const WAITING = `select count(*)::int as waiting from (
   select from webhook_deliveries d where state = 'PENDING' and round > 0
-    and exists (select from webhooks w where w.id = d.webhook_id) limit ${MOST_WAITING}) as few`
+    and ${hasWebhook('d')} limit ${MOST_WAITING}) as few`
 
 /** Of the webhook, and of the tenant: the events outlive a webhook that is deleted and made again. */
 const RECENT_TESTS = `select (select count(*)::int from webhook_deliveries

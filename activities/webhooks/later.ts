@@ -1,6 +1,6 @@
 import { raw, type SqlEntityManager } from '@mikro-orm/postgresql'
 import type { WebhookDelivery } from '../../entities/webhooks.ts'
-import type { DeliveryRecord } from './records.ts'
+import { type DeliveryRecord, hasWebhook } from './records.ts'
 
 /** A later delivery of the same event to the same webhook. */
 const isLater = (alias: string) =>
@@ -11,10 +11,8 @@ export const madeAgain = (isWanted: boolean) => ({
   [raw((alias) => `${isWanted ? '' : 'not '}exists (select from webhook_deliveries n where ${isLater(alias)})`)]: [],
 })
 
-/** A condition: deliveries whose webhook is not deleted; the purge deletes the others. */
-export const ofWebhooks = () => ({
-  [raw((alias) => `exists (select from webhooks w where w.id = ${alias}.webhook_id)`)]: [],
-})
+/** A condition: deliveries whose webhook is not deleted. */
+export const ofWebhooks = () => ({ [raw(hasWebhook)]: [] })
 
 interface Later {
   of: string

@@ -27,6 +27,10 @@ export const toRecord = (row: Webhook): WebhookRecord => ({
   updatedAt: row.updatedAt.toISOString(),
 })
 
+/** Whether the webhook of a delivery is not deleted: the purge deletes the others. */
+export const hasWebhook = (delivery: string): string =>
+  `exists (select from webhooks h where h.id = ${delivery}.webhook_id)`
+
 export type DeliveryState = WebhookDelivery['state']
 
 /** An attempt, with what is its own of the request and what was answered where one delivery is read. */

@@ -24,12 +24,14 @@ interface Planned {
 
 /**
  * Makes a credential without its signature and reads it as a verifier does: whatever is signed must be read. Before an entry
- * of a status list is taken, which stays used. Throws `Refusal('credential.invalid')`.
+ * of a status list is taken, which stays used. Returns the payload, which is that of a credential without a status. Throws
+ * `Refusal('credential.invalid')`.
  */
-export async function assertReadable(profile: Profile, planned: Planned): Promise<void> {
+export async function readablePayload(profile: Profile, planned: Planned): Promise<Uint8Array> {
   const { id, keyType, keyId, claims, vc, listUrl } = planned
   const status = listUrl === undefined ? undefined : { index: LARGEST_INDEX, url: listUrl }
-  const unsigned = { protected: new Map([[HEADER.kid, keyId]]), payload: encodeClaims(id, claims, { vc, status }) }
+  const payload = encodeClaims(id, claims, { vc, status })
+  const unsigned = { protected: new Map([[HEADER.kid, keyId]]), payload }
   const bytes = await signCoseSign1(unsigned, { keyType, sign: async () => new Uint8Array(64) })
   const length = lengthOfText(PREFIXES[profile], bytes)
   if (length > MAX_TEXT) {
@@ -42,4 +44,5 @@ export async function assertReadable(profile: Profile, planned: Planned): Promis
     if (!(error instanceof Refusal)) throw error
     throw invalid({ code: 'credential.unreadable', message: `expected what verifiers read. ${error.message}` }, error)
   }
+  return payload
 }

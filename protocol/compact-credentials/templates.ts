@@ -1,4 +1,4 @@
-import { memberAt, unmappedClaims } from '../credentials/claim-paths.ts'
+import { assertMapped, memberAt } from '../credentials/claim-paths.ts'
 import { isRecordableType, MAX_TYPE_BYTES } from '../credentials/types.ts'
 import { type FieldError, Refusal, within } from '../errors.ts'
 import type { Json } from '../json.ts'
@@ -115,13 +115,9 @@ export const pathsOf = ({ mappings }: CompactTemplate): Map<string, { path: stri
     }),
   )
 
-/** Throws `Refusal('credential_template.claims_unmapped')` for claims that the template would lose. */
-export function assertMapped(template: CompactTemplate, claims: Json): void {
-  const paths = [...pathsOf(template).values()].map(({ path }) => path)
-  const unmapped = unmappedClaims(paths, claims)
-  if (unmapped.length > 0)
-    throw new Refusal('credential_template.claims_unmapped', 'The template takes no claims of these names.', unmapped)
-}
+/** Paths in the claims of a request that the template takes. */
+export const takenPaths = (template: CompactTemplate): string[] =>
+  [...pathsOf(template).values()].map(({ path }) => path)
 
 /**
  * The payload of a credential from a template. Throws `Refusal('credential_template.claims_unmapped')`,
@@ -132,7 +128,7 @@ export function payloadFromTemplate(
   template: CompactTemplate,
   { claims, issuer, now }: { claims: Json; issuer?: string | null | undefined; now: Date },
 ): Json {
-  assertMapped(template, claims)
+  assertMapped(takenPaths(template), claims)
   const set: Record<string, ClaimValue> = {}
   const missing: FieldError[] = []
   const wrong: FieldError[] = []

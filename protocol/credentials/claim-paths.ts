@@ -1,4 +1,4 @@
-import { type FieldError, within } from '../errors.ts'
+import { Refusal, within } from '../errors.ts'
 import type { Json } from '../json.ts'
 import { isReservedStep, ownMember } from '../names.ts'
 
@@ -86,12 +86,21 @@ const [MAX_NAME, MAX_ERRORS] = [255, 100]
 /** A name of one claim may have dots in it. */
 const stepsOf = (claims: Json, name: string): string[] => (Object.hasOwn(claims, name) ? [name] : name.split('.'))
 
-/** Claims that none of the paths reads: each is named, as a misspelt one would be lost in silence (D-241). */
-export const unmappedClaims = (paths: readonly string[], claims: Json): FieldError[] =>
-  unreadMembers(claims, paths)
-    .slice(0, MAX_ERRORS)
-    .map((name) => ({
+/**
+ * Throws `Refusal('credential_template.claims_unmapped')` for claims that none of the paths reads: each is named, as a
+ * misspelt one would be lost in silence (D-241).
+ */
+export function assertMapped(paths: readonly string[], claims: Json): void {
+  const unmapped = unreadMembers(claims, paths)
+  if (unmapped.length === 0) return
+  const message = `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`
+  throw new Refusal(
+    'credential_template.claims_unmapped',
+    'The template takes no claims of these names.',
+    unmapped.slice(0, MAX_ERRORS).map((name) => ({
       path: within('claims', ...stepsOf(claims, name.slice(0, MAX_NAME))),
       code: 'credential_template.claim_unmapped',
-      message: `expected one of ${paths.slice(0, 20).join(', ') || 'no claims'}`,
-    }))
+      message,
+    })),
+  )
+}

@@ -1,4 +1,5 @@
 import { LIVING } from '../../frame/metrics/backlog.ts'
+import { hasWebhook } from '../../webhooks/records.ts'
 
 /** An attempt that is due begins within seconds, and ends within its time limit. */
 const LATE_SECONDS = 120
@@ -21,7 +22,7 @@ export const figures = (windowSeconds: number): string => `select outbox.*, list
   (select count(*)::float8 as "listsUnpublished", ${secondsSince(SINCE)} as "listsOldest"
     from status_lists lists where ${isUnpublished(windowSeconds)}) as lists,
   (select count(*)::float8 as "deliveriesLate", ${secondsSince('coalesce(next_attempt_at, created_at)')} as "deliveriesOldest"
-    from webhook_deliveries where state = 'PENDING' and exists (select from webhooks w where w.id = webhook_id)
+    from webhook_deliveries d where state = 'PENDING' and ${hasWebhook('d')}
       and coalesce(next_attempt_at, created_at) < now() - make_interval(secs => ${LATE_SECONDS})) as deliveries`
 
 export interface Figures {

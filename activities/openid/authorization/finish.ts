@@ -112,7 +112,6 @@ export function createLoginEnds(parts: Parts) {
     const at = now()
     const known = openContent(sealer, session)
     if (!known) throw gone()
-    // the parameters that the wallet forwarded, such as login_hint, name a person
     const { holder: _kept, browser: _browser, ...request } = content
     const expiresAt = later(CODE_SECONDS)
     Object.assign(row, {
@@ -120,6 +119,7 @@ export function createLoginEnds(parts: Parts) {
       sessionId: session.id,
       codeDigest: digestOf(code),
       userId: null,
+      // what the wallet forwarded, such as login_hint, names a person
       content: sealLogin(sealer, row, { ...request, parameters: {} }),
       expiresAt,
       updatedAt: at,

@@ -12,11 +12,11 @@ import { rulesOf } from '../../../protocol/openid/verifiers/dcql.ts'
 import { browserTranscript, sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
-import { digestOf, isSame } from '../../frame/secrets.ts'
+import { isSame } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { DECLINED, type WalletSays } from '../verifiers/answering.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
-import { asAttempt, MAX_FAILURES } from '../verifiers/attempts.ts'
+import { answerDigest, asAttempt, MAX_FAILURES } from '../verifiers/attempts.ts'
 import type { SignInSecrets, WalletWay } from '../verifiers/secrets.ts'
 import type { Links } from './links.ts'
 import { over, type PageOfBrowser, type RequestContent, type RequestRows } from './rows.ts'
@@ -225,7 +225,7 @@ export function createRequestAnswers(parts: Parts) {
      * learned of it. Throws `openid_presentation.*`.
      */
     async answerRequest(tenantId: string, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
-      const digest = digestOf(JSON.stringify(says)).toString('base64url')
+      const digest = answerDigest(says)
       const answer: Answer = {
         digest,
         find: (em, lock) => rows.byName(em, name, lock),

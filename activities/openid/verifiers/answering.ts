@@ -11,10 +11,9 @@ import { clientIdOf, type WalletRequest } from '../../../protocol/openid/verifie
 import { sessionTranscript } from '../../../protocol/openid/verifiers/transcript.ts'
 import { PRESENTATION_CLAIM } from '../../../protocol/openid/verifiers/values.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { digestOf } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import type { SignInRequests } from './asking.ts'
-import { asAttempt, MAX_FAILURES } from './attempts.ts'
+import { answerDigest, asAttempt, MAX_FAILURES } from './attempts.ts'
 import { findClient, findVerifier, issuerOf } from './records.ts'
 import { type Account, over, type Place, type SignInRows } from './rows.ts'
 import type { SignInSecrets } from './secrets.ts'
@@ -108,7 +107,7 @@ export function createWalletAnswers(parts: Parts) {
      */
     async answerRequest(place: Place, name: string, says: WalletSays): Promise<{ redirectUri?: string }> {
       const { tenantId } = place
-      const digest = digestOf(JSON.stringify(says)).toString('base64url')
+      const digest = answerDigest(says)
       const attempt = {
         over,
         find: (em: SqlEntityManager) => read(em, place, name, true),

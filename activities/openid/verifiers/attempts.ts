@@ -1,11 +1,15 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { Refusal } from '../../../protocol/errors.ts'
+import { digestOf } from '../../frame/secrets.ts'
 
 /** Wrong presentations after which a request is over. */
 export const MAX_FAILURES = 5
 
 /** Answers to one request that are verified at most, also where they come all at once: each may cost reads of others (D-1062). */
-export const MAX_ATTEMPTS = 2 * MAX_FAILURES
+const MAX_ATTEMPTS = 2 * MAX_FAILURES
+
+/** By which the same answer of a wallet is known again. */
+export const answerDigest = (says: object): string => digestOf(JSON.stringify(says)).toString('base64url')
 
 interface Attempt<Found> {
   /** A transaction of the tenant. */
