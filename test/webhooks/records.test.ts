@@ -99,7 +99,7 @@ test('the payload of an event that no webhook asks for is not stored; its id is'
   t.deepEqual(rows, [{ type: 'OpenIdCredentialIssued', payload: null }])
 })
 
-test('what ended long ago is deleted with its event, and what is under way stays', async (t) => {
+test.serial('what ended long ago is deleted with its event, and what is under way stays', async (t) => {
   const { hooks, tenantId } = await otherTenant()
   const { id } = await hooks.created(input())
   const [old, young, pending] = [
@@ -144,29 +144,32 @@ test('what ended long ago is deleted with its event, and what is under way stays
   )
 })
 
-test('deliveries of a deleted webhook are not found, wait no more, and go with the next purge (D-1100)', async (t) => {
-  const { hooks, token } = await otherTenant()
-  const [one, other] = [await hooks.created(input()), await hooks.created(input())]
-  const gone = (await hooks.test(one.id)).json<DeliveryAnswer>()
-  const stays = (await hooks.test(other.id)).json<DeliveryAnswer>()
-  await addFailed(world, one.id, 3)
-  t.is((await world.ask(`${WEBHOOKS}/${one.id}`, { method: 'DELETE', token })).status, 204)
-  const ids = async () => (await hooks.deliveries()).deliveries.map(({ id }) => id)
-  t.deepEqual(await ids(), [stays.id])
-  t.is((await hooks.deliveries(`?webhookId=${one.id}`)).totalCount, 0)
-  for (const ask of [{}, { body: {} }]) {
-    const path = `${WEBHOOKS}/deliveries/${gone.id}${'body' in ask ? '/redeliver' : ''}`
-    t.like((await world.ask(path, { token, ...ask })).json(), { type: '/problems#webhook.delivery_not_found' })
-  }
-  const { systemSql } = world.dependencies
-  await systemSql.query({ text: 'update outbox set started_at = now() where object_id = $1', values: [gone.id] })
-  t.deepEqual(await deliveryWork.find(systemSql, { ids: [gone.id] }), [])
-  t.is((await purgeWebhooks(systemSql, 30)).deliveries >= 4, true)
-  const text = 'select count(*)::int as count from webhook_deliveries where webhook_id = $1'
-  const { rows } = await systemSql.query({ text, values: [one.id] })
-  t.deepEqual(rows, [{ count: 0 }])
-  t.deepEqual(await ids(), [stays.id])
-})
+test.serial(
+  'deliveries of a deleted webhook are not found, wait no more, and go with the next purge (D-1100)',
+  async (t) => {
+    const { hooks, token } = await otherTenant()
+    const [one, other] = [await hooks.created(input()), await hooks.created(input())]
+    const gone = (await hooks.test(one.id)).json<DeliveryAnswer>()
+    const stays = (await hooks.test(other.id)).json<DeliveryAnswer>()
+    await addFailed(world, one.id, 3)
+    t.is((await world.ask(`${WEBHOOKS}/${one.id}`, { method: 'DELETE', token })).status, 204)
+    const ids = async () => (await hooks.deliveries()).deliveries.map(({ id }) => id)
+    t.deepEqual(await ids(), [stays.id])
+    t.is((await hooks.deliveries(`?webhookId=${one.id}`)).totalCount, 0)
+    for (const ask of [{}, { body: {} }]) {
+      const path = `${WEBHOOKS}/deliveries/${gone.id}${'body' in ask ? '/redeliver' : ''}`
+      t.like((await world.ask(path, { token, ...ask })).json(), { type: '/problems#webhook.delivery_not_found' })
+    }
+    const { systemSql } = world.dependencies
+    await systemSql.query({ text: 'update outbox set started_at = now() where object_id = $1', values: [gone.id] })
+    t.deepEqual(await deliveryWork.find(systemSql, { ids: [gone.id] }), [])
+    t.is((await purgeWebhooks(systemSql, 30)).deliveries >= 4, true)
+    const text = 'select count(*)::int as count from webhook_deliveries where webhook_id = $1'
+    const { rows } = await systemSql.query({ text, values: [one.id] })
+    t.deepEqual(rows, [{ count: 0 }])
+    t.deepEqual(await ids(), [stays.id])
+  },
+)
 
 test('reconciliation misses a delivery from its next attempt on', async (t) => {
   const { hooks } = await otherTenant()
