@@ -14,7 +14,7 @@ import { run } from '../stack/parts/run.ts'
 import { startService } from '../stack/parts/services.ts'
 import { findTemporalBinary } from '../stack/parts/temporal.binary.ts'
 import { startTemporal } from '../stack/parts/temporal.ts'
-import { memoryOf, workOf } from './processes.ts'
+import { memoryOf, signalAll, workOf } from './processes.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -49,6 +49,9 @@ export interface BenchedPlatform {
   get<T>(path: string): Promise<T>
   /** Processor time of all its processes so far, in milliseconds; undefined where that cannot be told. */
   workMs(): number | undefined
+  /** Its processes do nothing until `resume`. */
+  pause(): void
+  resume(): void
   /** The same of each part, by its name. */
   workByPart(): Record<string, number> | undefined
   /** MiB of the worker's process and of each of the API's, the primary first; undefined where that cannot be told. */
@@ -141,7 +144,10 @@ export async function openPlatform(env: Environment, say: (line: string) => void
   await buildAll(say)
   const directory = mkdtempSync(join(tmpdir(), 'countersign-bench-'))
   const parts: Part[] = []
+  const pids = () => parts.map(({ pid }) => pid)
+  const signal = (which: 'SIGSTOP' | 'SIGCONT') => signalAll(pids(), which)
   const close = async () => {
+    signal('SIGCONT')
     for (const part of parts.reverse()) await part.stop()
     await dismissGuard()
     rmSync(directory, { recursive: true, force: true })
@@ -165,7 +171,9 @@ export async function openPlatform(env: Environment, say: (line: string) => void
       tenantId: first.tenantId,
       postgresVersion: version?.server_version.split(' ')[0] ?? 'unknown',
       processes: config.apiProcesses,
-      workMs: () => workOf(parts.map(({ pid }) => pid)),
+      workMs: () => workOf(pids()),
+      pause: () => signal('SIGSTOP'),
+      resume: () => signal('SIGCONT'),
       workByPart() {
         const each = parts.map(({ name, pid }) => [name, workOf([pid])] as const)
         return each.every((entry): entry is [string, number] => entry[1] !== undefined)

@@ -46,6 +46,17 @@ function familyOf(pids: number[]): Entry[] | undefined {
 export const workOf = (pids: number[]): number | undefined =>
   familyOf(pids)?.reduce((sum, { workMs }) => sum + workMs, 0)
 
+/** Stops processes and all that they started where they are, or lets them go on: one at rest still asks and looks. */
+export function signalAll(pids: number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const { pid } of familyOf(pids) ?? []) {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // it has ended meanwhile
+    }
+  }
+}
+
 /** What is a process' own and, of what it shares with others, its part (proc_pid_smaps(5): Pss), in MiB. */
 function megabytesOf(pid: number): number {
   try {

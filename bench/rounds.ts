@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { joined, type Measured } from './measure.ts'
 import type { BenchedPlatform } from './platform.ts'
 import { type Tools, withWork } from './prepare.ts'
@@ -21,6 +22,17 @@ export interface Compared {
   beside?: { platform: BenchedPlatform; ask: Compared['ask'] }
 }
 
+/** What a platform whose processes stood still had to do meanwhile: its timers, all at once. */
+const WAKING_MS = 500
+
+/** With the other platform standing still, which at rest takes processor time, too. */
+async function alone<T>(platform: BenchedPlatform, other: BenchedPlatform | undefined, run: () => Promise<T>) {
+  other?.pause()
+  platform.resume()
+  if (other) await wait(WAKING_MS)
+  return await run()
+}
+
 /** The plain loop and the platform in turn, so that a busy moment of the machine meets both. */
 export async function inRounds(compared: Compared, { platform, seconds }: Tools): Promise<Row> {
   const { format, verb, plainly, ask, beside } = compared
@@ -40,13 +52,19 @@ export async function inRounds(compared: Compared, { platform, seconds }: Tools)
   const rounds = beside ? ROUNDS_OF_TWO : ROUNDS
   const each = seconds / rounds
   for (let round = 0; round < rounds; round++) {
-    plain.push(await plainly(each))
-    one.push(await ask(1, each))
-    many.push(await withWork(platform, () => ask(32, each)))
+    await alone(platform, beside?.platform, async () => {
+      plain.push(await plainly(each))
+      one.push(await ask(1, each))
+      many.push(await withWork(platform, () => ask(32, each)))
+    })
     if (!beside) continue
-    await beside.ask(1, each)
-    others.push(await withWork(beside.platform, () => beside.ask(32, each)))
+    await alone(beside.platform, platform, async () => {
+      await beside.ask(1, each)
+      others.push(await withWork(beside.platform, () => beside.ask(32, each)))
+    })
   }
+  platform.resume()
+  beside?.platform.resume()
   const answered = [...warm, ...one, ...many].reduce((sum, { done, errors }) => sum + done - errors, 0)
   const lost = verb === 'sign' ? answered - ((await platform.countCredentials()) - stored) : 0
   const row = { format, verb, plain, one: joined(one), rounds: many, many: joined(many), lost }
