@@ -125,6 +125,7 @@ export const TOKEN_AND_LOG_DOCUMENT: AreaDocument<keyof typeof TOKEN_AND_LOG_OPE
     },
   },
   forms: ['getOAuthAccessToken'],
+  oauthErrors: { getOAuthAccessToken: 'invalid_request' },
   problems: [
     {
       400: {

@@ -70,3 +70,24 @@ test('elsewhere than at the token endpoint Basic is no token', async (t) => {
   })
   t.is(reply.status, 401)
 })
+
+test('errors are those of OAuth 2.0 too, as its libraries read them (RFC 6749, section 5.2)', async (t) => {
+  const { clientId, clientSecret } = world.first
+  const right = basic(clientId, clientSecret)
+  const cases: [string, number, string, Record<string, string>?][] = [
+    [basic(clientId, 'wrong'), 401, 'invalid_client'],
+    [right, 400, 'unsupported_grant_type', { grant_type: 'password' }],
+    [right, 400, 'invalid_scope', { scope: 'everything' }],
+    [right, 400, 'invalid_request', { grant_type: '' }],
+    ['Basic', 400, 'invalid_request'],
+  ]
+  for (const [header, status, error, form] of cases)
+    for (const path of ['/v1/auth/token', '/oauth/token']) {
+      const reply = await ask(header, form, path)
+      t.is(reply.status, status, reply.text)
+      t.regex(reply.headers.get('content-type') ?? '', /^application\/json\b/)
+      const body = reply.json<{ error: string; error_description: string; type: string; detail: string }>()
+      t.is(body.error, error)
+      t.is(body.error_description, body.detail, 'beside the problem that this API describes it with')
+    }
+})

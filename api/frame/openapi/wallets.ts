@@ -7,8 +7,8 @@ import type { FindPath } from './paths.ts'
 import type { Schemas } from './schemas.ts'
 
 /**
- * Notes that a path answers wallets, whose access tokens are not those of this API, and which read errors of OAuth 2.0. They
- * are found by the path alone: a wrong method is refused in the same form.
+ * Notes that a path reads no access token of this API, and answers with errors of OAuth 2.0: for wallets, relying parties, and
+ * clients that ask for a token. They are found by the path alone: a wrong method is refused in the same form.
  */
 export const noteWallets =
   (find: FindPath): RequestHandler =>
@@ -22,8 +22,17 @@ export const noteWallets =
     next()
   }
 
+/** Problems of this API's own token endpoint and the standard's codes (RFC 6749, section 5.2). */
+const TOKEN_ERRORS: Record<string, string> = {
+  'token.invalid_client': 'invalid_client',
+  'token.invalid_scope': 'invalid_scope',
+  'token.unsupported_grant': 'unsupported_grant_type',
+}
+
 /** The standard's code of a problem: its own, or what follows from its status. */
 function errorOf(code: string, status: number, malformed: string): string {
+  const known = TOKEN_ERRORS[code]
+  if (known !== undefined) return known
   const [, own] = /^(?:wallet|oidc_token)\.(.+)$/.exec(code) ?? []
   if (own !== undefined) return own.replace(/_for_token$/, '')
   if (status === 401) return 'invalid_token'
