@@ -213,7 +213,10 @@ test.serial('a slow receiver holds up its own deliveries alone, and waiting cost
     return page.deliveries.every((each) => each.status !== 'PENDING') && page.deliveries
   })
   t.is(all.length, emitted.length + 1)
-  for (const delivery of all) t.like(delivery, { status: 'DELIVERED', attempts: { length: 1 } })
+  for (const delivery of all) t.is(delivery.status, 'DELIVERED')
+  // on a slow machine a call may pass its time limit: that one is an attempt, since the receiver saw it
+  const attempts = all.reduce((sum, delivery) => sum + delivery.attempts.length, 0)
+  t.is(attempts, receiver.at('/slow').length, 'every attempt was a call, and none a wait for a turn')
 })
 
 test.serial('no history of a workflow has the payload, and the database has none in clear', async (t) => {
