@@ -107,6 +107,28 @@ function mailConfig(env: Environment): { url: URL | undefined; directory: string
   return { url: server, directory, from }
 }
 
+/** Names of files, or empty texts. */
+interface TemporalTls {
+  ca: string
+  cert: string
+  key: string
+  apiKey: string
+}
+
+/** How Temporal is called with TLS; nothing: without. */
+function temporalTls(env: Environment): { tls?: TemporalTls } {
+  const [ca, cert] = [read(env, 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'), read(env, 'TEMPORAL_TLS_CLIENT_CERT_PATH')]
+  const [key, apiKey] = [read(env, 'TEMPORAL_TLS_CLIENT_KEY_PATH'), read(env, 'TEMPORAL_API_KEY')]
+  // without it a key of ours would go out in clear, and a certificate would be checked by nobody
+  if (!flag(env, 'TEMPORAL_TLS'))
+    return ca || cert || key || apiKey
+      ? fail('TEMPORAL_TLS', 'true where a file for it or TEMPORAL_API_KEY is set')
+      : {}
+  if (Boolean(cert) !== Boolean(key))
+    fail('TEMPORAL_TLS_CLIENT_KEY_PATH', 'a value where TEMPORAL_TLS_CLIENT_CERT_PATH has one, and none where not')
+  return { tls: { ca, cert, key, apiKey } }
+}
+
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** A value, or the file that holds it; both at once would leave open which one counts. */
@@ -166,6 +188,7 @@ export function loadConfig(env: Environment) {
       namespace: read(env, 'TEMPORAL_NAMESPACE'),
       taskQueue: read(env, 'TEMPORAL_TASK_QUEUE'),
       uiUrl: read(env, 'TEMPORAL_UI_URL'),
+      ...temporalTls(env),
     },
     temporalUiPublicUrl: read(env, 'TEMPORAL_UI_PUBLIC_URL')
       ? url(env, 'TEMPORAL_UI_PUBLIC_URL', ['http:', 'https:']).href

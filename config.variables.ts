@@ -30,6 +30,14 @@ export const VARIABLES = {
   DATABASE_PORT: { default: '54329', about: 'port of the embedded PostgreSQL' },
   TEMPORAL_ADDRESS: { default: '', about: 'host:port of Temporal; empty: a development server is started' },
   TEMPORAL_NAMESPACE: { default: 'default', about: 'Temporal namespace' },
+  TEMPORAL_TLS: { default: 'false', about: 'true: Temporal is called with TLS, as Temporal Cloud wants it' },
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: {
+    default: '',
+    about: 'PEM file of the certificate authorities of Temporal; empty: those of the operating system',
+  },
+  TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', about: 'PEM file of our certificate for Temporal, for mutual TLS' },
+  TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', about: 'PEM file of the key of our certificate for Temporal' },
+  TEMPORAL_API_KEY: { default: '', about: 'API key for Temporal; sent with TLS alone' },
   TEMPORAL_TASK_QUEUE: { default: 'countersign', about: 'task queue of the workflows and activities' },
   TEMPORAL_UI_URL: { default: '', about: 'address of the Temporal UI, for links; empty: that of the started server' },
   TEMPORAL_UI_PUBLIC_URL: {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import test from 'ava'
-import { loadConfig, readStackConfig, readVaultSetup, VARIABLES } from '../../config.ts'
+import { type Environment, loadConfig, readStackConfig, readVaultSetup, VARIABLES } from '../../config.ts'
 import { renderExample } from '../../stack/env-example.ts'
 
 const usable = {
@@ -75,6 +75,7 @@ const BAD: [name: string, value: string][] = [
   ['DATABASE_POOL_SIZE', '1'],
   ['TEMPORAL_ADDRESS', ''],
   ['TEMPORAL_UI_PUBLIC_URL', 'ui.example'],
+  ['TEMPORAL_TLS', 'yes'],
   ['OUTBOUND_READS_PER_MINUTE', '5'],
   ['KEY_STORE_MASTER_KEY', ''],
   ['KEY_STORE_MASTER_KEY', Buffer.alloc(31).toString('base64')],
@@ -99,6 +100,16 @@ const BAD: [name: string, value: string][] = [
   ['CODEC_ENDPOINT', 'yes'],
   ['LOG_LEVEL', 'verbose'],
 ]
+
+test('TLS for Temporal has all that belongs together, and nothing of it is sent without', (t) => {
+  const tls = (env: Environment) => loadConfig({ ...usable, ...env }).temporal.tls
+  t.is(tls({}), undefined)
+  t.deepEqual(tls({ TEMPORAL_TLS: 'true' }), { ca: '', cert: '', key: '', apiKey: '' })
+  for (const name of ['TEMPORAL_TLS_SERVER_CA_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_API_KEY'])
+    t.throws(() => tls({ [name]: 'a value' }), { message: /^TEMPORAL_TLS is not usable: expected true/ })
+  for (const name of ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH'])
+    t.throws(() => tls({ TEMPORAL_TLS: 'true', [name]: 'a.pem' }), { message: /^TEMPORAL_TLS_CLIENT_KEY_PATH is not/ })
+})
 
 for (const [name, value] of BAD)
   test(`the start fails and names ${name} when it is ${JSON.stringify(value)}`, (t) => {

@@ -10,6 +10,7 @@ import { WorkflowNotFoundError } from '@temporalio/common'
 import type { Config } from '../../../config.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
 import { createDataConverter } from './codec.ts'
+import { secured } from './secured.ts'
 import { createStarter, startOptions, temporalFailure, type WorkflowStart } from './starts.ts'
 
 /** Longest wait of a caller; by default the SDK blocks for 21 s while Temporal is unavailable. */
@@ -28,6 +29,7 @@ const UPDATE_DEADLINE_MS = 8_000
 export function connectTemporal({ temporal, masterKey }: Pick<Config, 'temporal' | 'masterKey'>) {
   const connection = Connection.lazy({
     address: temporal.address,
+    ...secured(temporal.tls),
     // by default grpc-js waits up to two minutes between attempts; a Temporal that is back must be used within seconds
     channelArgs: {
       'grpc.keepalive_permit_without_calls': 1,

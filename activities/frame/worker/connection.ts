@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import type { Config } from '../../../config.ts'
+import { secured } from '../temporal/secured.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 
@@ -36,9 +38,11 @@ export async function patiently<T>(
   }
 }
 
+type Server = Pick<Config['temporal'], 'address' | 'tls'>
+
 /** Rejects after CONNECT_TIMEOUT_MS; a later connection is closed again. */
-async function connectOnce(address: string): Promise<NativeConnection> {
-  const attempt = NativeConnection.connect({ address })
+async function connectOnce({ address, tls }: Server): Promise<NativeConnection> {
+  const attempt = NativeConnection.connect({ address, ...secured(tls) })
   const settled = new AbortController()
   const timeout = wait(CONNECT_TIMEOUT_MS, undefined, { signal: settled.signal }).then(() => {
     attempt.then((connection) => connection.close()).catch(() => undefined) // nobody waits for this attempt any more
@@ -57,15 +61,15 @@ async function connectOnce(address: string): Promise<NativeConnection> {
  * runs before the connection, and again with each attempt.
  */
 export const connectWorker = (
-  address: string,
+  server: Server,
   prepare: () => Promise<void>,
   patience: Patience,
 ): Promise<NativeConnection> =>
   patiently(
-    `Temporal at ${address}`,
+    `Temporal at ${server.address}`,
     async () => {
       await prepare()
-      return connectOnce(address)
+      return connectOnce(server)
     },
     patience,
   )

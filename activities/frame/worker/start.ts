@@ -80,7 +80,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     installRuntime(log) // not before Temporal answers: it keeps the process alive
   }
   const patience = { patienceMs: parts.patienceMs ?? PATIENCE_MS, signal: parts.signal, log }
-  const connection = await connectWorker(config.temporal.address, prepare, patience)
+  const connection = await connectWorker(config.temporal, prepare, patience)
   const worker = await Worker.create({
     connection,
     namespace: config.temporal.namespace,

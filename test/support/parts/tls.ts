@@ -18,7 +18,7 @@ export interface TestAuthority {
   pem: string
   /** The same in a file, for OUTBOUND_CA_FILE and NODE_EXTRA_CA_CERTS. */
   file: string
-  /** A server certificate for names or addresses, valid from and to days from now (default -1 to 30). */
+  /** A certificate of a server, or of its client, for names or addresses, valid from and to days from now (default -1 to 30). */
   issue(names: string[], validDays?: { from?: number; to?: number }): Promise<Certificate>
   /** Removes the file. */
   close(): void
@@ -54,7 +54,7 @@ export async function createTestAuthority(commonName = 'Test Authority'): Promis
         notAfterDate: new Date(Date.now() + to * DAY),
         extensions: [
           { name: 'keyUsage', digitalSignature: true },
-          { name: 'extKeyUsage', serverAuth: true },
+          { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
           { name: 'subjectAltName', altNames: altNames(names) },
         ],
       })
