@@ -66,6 +66,8 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const openId = composeOpenId({ ...frame, ...credentials })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
   const tokensLogs = composeTokensLogs(dependencies)
+  const webhooks = composeWebhooks(frame)
+  const { webhookEvents } = webhooks
   return disjoint(
     standing,
     tokensLogs,
@@ -80,9 +82,9 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
     messaging,
     openId,
     composeOpenIdSessions({ ...known, ...engine, ...openId, ...mobile, formats, trustGate }),
-    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt, trustGate }),
+    composeOpenIdVerifiers({ ...known, ...verbs, ...mobile, ...sdJwt, trustGate, webhookEvents }),
     { formats },
-    composeWebhooks(frame),
+    webhooks,
     engine,
     verbs,
     compactVerbs,
@@ -123,7 +125,7 @@ export function createActivities(
     trustListActivities(platform),
     openIdActivities({ ...dependencies, ...platform }),
     createVerifierKeyRotation({ ...dependencies, ...platform }),
-    createRequestExpiry(dependencies),
+    createRequestExpiry({ ...dependencies, ...platform }),
     webhookActivities({ ...dependencies, ...platform, webhookTried }),
   )
 }

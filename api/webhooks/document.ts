@@ -48,7 +48,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
     WebhookEventName: {
       type: 'string',
       description: 'An event that a webhook may ask for.',
-      enum: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'],
+      enum: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued', 'OpenId4VpRequestEnded'],
       example: 'OpenIdCredentialIssued',
     },
     WebhookEventNames: {
@@ -75,7 +75,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       400: {
         'webhook.invalid_events': {
           meaning: 'The events of the webhook are not a list of events, each once; errors names the place.',
-          remedy: 'Send one or both of OpenIdCredentialIssued and OidcIssuerCredentialIssued.',
+          remedy: 'Send one or more of OpenIdCredentialIssued, OidcIssuerCredentialIssued and OpenId4VpRequestEnded.',
         },
         'webhook.invalid_secret': {
           meaning: 'The secret of the webhook cannot be an HMAC key; errors says what is expected.',

@@ -1,5 +1,5 @@
-/** The events that a webhook may ask for (specification, Events 1). */
-export const EVENT_TYPES = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'] as const
+/** The events that a webhook may ask for (specification, Events 1), and the end of a request for credentials (D-1162). */
+export const EVENT_TYPES = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued', 'OpenId4VpRequestEnded'] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** Type of an event that says nothing of a credential; no webhook asks for it, and it goes to one webhook alone. */

@@ -73,13 +73,22 @@ function grantedScopes(wanted: readonly string[] | null | undefined, grantable: 
 }
 
 /**
- * The scopes of a client after a change, in their usual order. What it has already may stay: keeping is no giving. Throws
+ * The scopes of a client after a change, in their usual order. What it has already may stay: keeping is no giving. What the caller
+ * lacks cannot go either: they would get a secret of what is left, and have everything when the scopes are given back. Throws
  * `oauth_client.scope_beyond_caller`.
  */
 function changedScopes(row: OAuth2Client, wanted: readonly string[], grantable: readonly Scope[]): Scope[] {
-  return grantedScopes(
+  const isGrantable = (scope: string) => grantable.some((one) => one === scope)
+  const scopes = grantedScopes(
     wanted,
-    SCOPES.filter((scope) => grantable.includes(scope) || row.scopes.includes(scope)),
+    SCOPES.filter((scope) => isGrantable(scope) || row.scopes.includes(scope)),
+  )
+  const taken = row.scopes.filter((scope) => !wanted.includes(scope) && !isGrantable(scope))
+  if (taken.length === 0) return scopes
+  throw new Refusal(
+    'oauth_client.scope_beyond_caller',
+    'The client would lose a scope that the access token of this request does not have; see errors.',
+    [{ path: 'scopes', code: 'scope', message: `expected to stay: ${taken.join(' ')}` }],
   )
 }
 
@@ -154,6 +163,7 @@ export function createOAuth2Clients({ database, now, uuid, operations, withOpera
       const metadata: Metadata = { id, resetSecret }
       return operations.change(call, 'updateOAuth2Client', metadata, async (em) => {
         const row = await find(em, id, true)
+        if (resetSecret) grantedScopes(row.scopes, grantable) // also those that this change takes: they may be given back
         if (scopes) {
           row.scopes = changedScopes(row, scopes, grantable)
           metadata.scopes = row.scopes.join(' ')
@@ -161,7 +171,6 @@ export function createOAuth2Clients({ database, now, uuid, operations, withOpera
         const changedAt = now()
         const secret = resetSecret ? newSecret() : undefined
         if (secret !== undefined) {
-          grantedScopes(row.scopes, grantable) // whoever has the secret has the client's scopes
           const isKept = graceSeconds > 0
           Object.assign(row, {
             formerSecretHash: isKept ? row.secretHash : null,

@@ -34,9 +34,8 @@ export async function findOrganization(
   em: SqlEntityManager,
   call: OrganizationCall,
   id: string,
-  lock = '',
 ): Promise<OrganizationRow> {
-  const statement = `select ${COLUMNS} ${SEEN} and o.id = ? ${lock}`
+  const statement = `select ${COLUMNS} ${SEEN} and o.id = ?`
   const [row] = await em.execute<OrganizationRow[]>(statement, [memberOf(call), call.isOperator, id])
   if (!row) throw notFound()
   return row
@@ -47,9 +46,8 @@ export async function findAdministered(
   em: SqlEntityManager,
   call: OrganizationCall,
   id: string,
-  lock = '',
 ): Promise<OrganizationRow> {
-  const row = await findOrganization(em, call, id, lock)
+  const row = await findOrganization(em, call, id)
   if (row.role === 'admin' || call.isOperator) return row
   throw new Refusal('organization.admin_required', 'Only an administrator of the organization may do this.')
 }
@@ -58,11 +56,30 @@ export async function findAdministered(
  * A person whose session has ended changes nothing any more (D-612). After the organization is locked, in the order of every
  * change of members. Throws `session.invalid`, `account.not_found`.
  */
-export async function assertCallerStands(em: SqlEntityManager, call: OrganizationCall): Promise<void> {
+async function assertCallerStands(em: SqlEntityManager, call: OrganizationCall): Promise<void> {
   if (call.sessionId !== undefined) await lockOwnAccount(em, call)
 }
 
-export const FOR_CHANGE = 'for update of o'
+/**
+ * Locks an organization that the caller sees, before its members are read again: a statement that waits for the lock would read
+ * them as they were before it waited. Throws `organization.not_found`.
+ */
+async function lockSeen(em: SqlEntityManager, call: OrganizationCall, id: string): Promise<void> {
+  await findOrganization(em, call, id)
+  await em.execute('select id from organizations where id = ? for update', [id])
+}
+
+/** What `findOrganization` returns, for a change by a caller who stands. Throws what both do. */
+export async function lockOrganization(
+  em: SqlEntityManager,
+  call: OrganizationCall,
+  id: string,
+): Promise<OrganizationRow> {
+  await lockSeen(em, call, id)
+  const row = await findOrganization(em, call, id)
+  await assertCallerStands(em, call)
+  return row
+}
 
 /** What `findAdministered` returns, for a change by a caller who stands. Throws what both do. */
 export async function lockAdministered(
@@ -70,7 +87,8 @@ export async function lockAdministered(
   call: OrganizationCall,
   id: string,
 ): Promise<OrganizationRow> {
-  const row = await findAdministered(em, call, id, FOR_CHANGE)
+  await lockSeen(em, call, id)
+  const row = await findAdministered(em, call, id)
   await assertCallerStands(em, call)
   return row
 }

@@ -5,13 +5,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Operations } from '../../frame/operations.ts'
 import { accountPlace, type People } from '../accounts/people.ts'
-import {
-  assertCallerStands,
-  FOR_CHANGE,
-  findOrganization,
-  lockAdministered,
-  type OrganizationCall,
-} from './lifecycle.ts'
+import { findOrganization, lockAdministered, lockOrganization, type OrganizationCall } from './lifecycle.ts'
 
 export interface MemberRecord {
   accountId: string
@@ -100,10 +94,7 @@ export function createMembers({ database, operations, people }: Parts) {
     async remove(call: OrganizationCall, id: string, accountId: string): Promise<void> {
       await operations.changePlatform(call, 'removeOrganizationMember', { id, accountId }, async (em) => {
         const isSelf = call.sessionId !== undefined && call.clientId === accountId
-        if (isSelf) {
-          await findOrganization(em, call, id, FOR_CHANGE)
-          await assertCallerStands(em, call)
-        } else await lockAdministered(em, call, id)
+        await (isSelf ? lockOrganization(em, call, id) : lockAdministered(em, call, id))
         const statement =
           'delete from organization_members where organization_id = ? and account_id = ? returning account_id'
         if ((await em.execute(statement, [id, accountId])).length === 0) throw memberNotFound()

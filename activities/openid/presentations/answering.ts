@@ -109,7 +109,7 @@ export function createRequestAnswers(parts: Parts) {
       Object.assign(row, { failures: row.failures + 1, failureCode: code, updatedAt: now() })
       const reason = credentials?.flatMap((each) => each.reason)[0]?.type
       if (isFinal || row.failures >= MAX_FAILURES)
-        rows.end(em, row, content, { state: 'REFUSED', code, ...(reason !== undefined && { reason }) })
+        await rows.end(em, row, content, { state: 'REFUSED', code, ...(reason !== undefined && { reason }) })
       else row.content = rows.sealed(row, content)
     })
 
@@ -182,7 +182,7 @@ export function createRequestAnswers(parts: Parts) {
         const { row } = await find(em, true)
         row.answeredBy = way
         const answered = digest === undefined ? {} : { answerDigest: digest }
-        rows.end(em, row, { ...content, ...answered, credentials: found }, { state: 'VERIFIED' })
+        await rows.end(em, row, { ...content, ...answered, credentials: found }, { state: 'VERIFIED' })
         return row
       })
     } catch (error) {

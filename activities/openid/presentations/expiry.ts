@@ -4,12 +4,15 @@ import type { PresentationLook, PresentationSubject } from '../../../protocol/op
 import type { Dependencies } from '../../dependencies.ts'
 import { defineWork } from '../../frame/pending-work.ts'
 import { createSealer } from '../../frame/sealing.ts'
+import type { Events } from '../../webhooks/events.ts'
 import { createRequestRows, LOCK } from './rows.ts'
 
 export const SEALED_AS = 'openid-presentations'
 
+type Parts = Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'> & { webhookEvents: Pick<Events, 'emitEvent'> }
+
 /** Ends requests whose time is over, so that their clients hear of it. */
-export function createRequestExpiry(parts: Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid'>) {
+export function createRequestExpiry(parts: Parts) {
   const { config, database, now } = parts
   const rows = createRequestRows({ ...parts, sealer: createSealer(config.masterKey, SEALED_AS) })
 
@@ -21,7 +24,7 @@ export function createRequestExpiry(parts: Pick<Dependencies, 'config' | 'databa
         if (!row || row.endedAt) return {}
         const leftMs = row.expiresAt.getTime() - now().getTime()
         if (leftMs > 0) return { nextInMs: leftMs }
-        rows.end(em, row, rows.opened(row), { state: 'EXPIRED', code: 'openid_presentation.expired' })
+        await rows.end(em, row, rows.opened(row), { state: 'EXPIRED', code: 'openid_presentation.expired' })
         return {}
       }),
   }

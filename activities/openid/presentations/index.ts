@@ -1,6 +1,7 @@
 import type { TrustGate } from '../../../protocol/credentials/trust.ts'
 import type { Frame } from '../../frame/index.ts'
 import { createSealer } from '../../frame/sealing.ts'
+import type { Events } from '../../webhooks/events.ts'
 import type { SignInRequests } from '../verifiers/asking.ts'
 import type { SignInSecrets } from '../verifiers/secrets.ts'
 import { createRequestAnswers } from './answering.ts'
@@ -17,6 +18,7 @@ interface Known extends Frame {
   secrets: SignInSecrets
   signInRequests: SignInRequests
   trustGate: Pick<TrustGate, 'urlsOf'>
+  webhookEvents: Pick<Events, 'emitEvent'>
 }
 
 /** Requests for credentials by OpenID4VP, for verifiers that use no OpenID Connect. */

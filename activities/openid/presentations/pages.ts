@@ -143,7 +143,7 @@ export function createRequestPages(parts: Parts) {
       inTenant(database.tenants, tenantId, async (em) => {
         const row = await rows.ofPage(em, of, true)
         if (rows.isOpen(row))
-          rows.end(em, row, rows.opened(row), { state: 'REFUSED', code: 'openid_presentation.declined' })
+          await rows.end(em, row, rows.opened(row), { state: 'REFUSED', code: 'openid_presentation.declined' })
         return (await toView(row)).redirectUri
       }),
   }

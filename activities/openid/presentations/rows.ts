@@ -9,10 +9,12 @@ import type { EncryptionKey } from '../../../protocol/openid/presentations/encry
 import { isOfBrowser, type RequestState } from '../../../protocol/openid/presentations/requests.ts'
 import type { TransactionEntry } from '../../../protocol/openid/presentations/transactions.ts'
 import type { TrustedContexts } from '../../../protocol/semantic-credentials/warnings.ts'
+import { derivedId } from '../../credentials/issue.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
 import type { Sealer } from '../../frame/sealing.ts'
 import { digestOf, isSame } from '../../frame/secrets.ts'
+import type { Events } from '../../webhooks/events.ts'
 import type { WalletDevice } from '../verifiers/secrets.ts'
 import type { PresentationVerdict } from './verify.ts'
 
@@ -70,8 +72,13 @@ interface End {
 /** Whichever device it is on. */
 const named = (digest: Buffer) => ({ $or: [{ otherDeviceDigest: digest }, { sameDeviceDigest: digest }] })
 
+interface Parts extends Pick<Dependencies, 'now' | 'uuid'> {
+  sealer: Sealer
+  webhookEvents: Pick<Events, 'emitEvent'>
+}
+
 /** Rows of requests. */
-export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now' | 'uuid'> & { sealer: Sealer }) {
+export function createRequestRows({ now, uuid, sealer, webhookEvents }: Parts) {
   const isOpen = ({ endedAt, expiresAt }: OpenIdPresentation): boolean => !endedAt && expiresAt > now()
 
   /** Throws `openid_presentation.over`. */
@@ -135,8 +142,12 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
       return row
     },
 
-    /** Ends a request: no answer is taken any more, and the key of the answer is gone. Its row is kept as long as before. */
-    end(em: SqlEntityManager, row: OpenIdPresentation, content: RequestContent, { state, code, reason }: End): void {
+    /**
+     * Ends a request, and tells the tenant's webhooks: no answer is taken any more, and the key of the answer is gone. Its row
+     * is kept as long as before.
+     */
+    async end(em: SqlEntityManager, row: OpenIdPresentation, content: RequestContent, end: End): Promise<void> {
+      const { state, code, reason } = end
       const { id, tenantId, requestId, clientId } = row
       const at = now()
       const { encryption: _, ...kept } = content
@@ -147,6 +158,9 @@ export function createRequestRows({ now, uuid, sealer }: Pick<Dependencies, 'now
       const outcome = state === 'VERIFIED' ? 'SUCCESS' : 'FAIL'
       const entry = { ...PRESENTATION_ENTRY, tenantId, requestId, clientId, outcome } as const
       addLogEntry(em, { now, uuid }, { ...entry, metadata: metadata as Record<string, string> })
+      const payload = { requestId: id, state, failureCode: code ?? null }
+      const type = 'OpenId4VpRequestEnded'
+      await webhookEvents.emitEvent(em, { id: derivedId(tenantId, `openid4vp-event/${id}`), tenantId, type, payload })
     },
   }
 }

@@ -6,6 +6,7 @@ import type { MobileVerifier } from '../../mobile-credentials/verify.ts'
 import type { SdJwtVerifier } from '../../sd-jwt-credentials/verify.ts'
 import type { TenantContexts } from '../../semantic-credentials/contexts.ts'
 import type { Presentations } from '../../semantic-credentials/presentations/index.ts'
+import type { Events } from '../../webhooks/events.ts'
 import { composeOpenIdPresentations } from '../presentations/index.ts'
 import { createPresentationChecks } from '../presentations/verify.ts'
 import { createWalletAnswers } from './answering.ts'
@@ -27,6 +28,7 @@ interface Known extends Frame {
   mobileVerifier: MobileVerifier
   sdJwtVerifier: SdJwtVerifier
   trustGate: Pick<TrustGate, 'urlsOf'>
+  webhookEvents: Pick<Events, 'emitEvent'>
 }
 
 /**

@@ -42,7 +42,7 @@ export class OpenId4VpRequestsController extends Controller {
 
   /**
    * Asks a wallet for credentials (OpenID4VP 1.0), and returns the links that open it. What it presents is verified, and
-   * is read with getOpenId4VpRequest; the event OPENID4VP_REQUEST_END says when the request has ended.
+   * is read with getOpenId4VpRequest; the event OpenId4VpRequestEnded tells webhooks when the request has ended.
    * @summary Create a request for credentials
    */
   @Post()

@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/index.ts'
 type Webhook = Schemas['WebhookOut']
 
 /** As the API document has them. */
-const EVENTS = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued'] as const
+const EVENTS = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued', 'OpenId4VpRequestEnded'] as const
 
 const SECRET_BYTES = 32
 

@@ -140,6 +140,32 @@ test.serial('of two administrators who take the role from each other at once one
   }
 })
 
+test.serial('who lost the role while they waited for another one changes nobody any more', async (t) => {
+  const { systemSql } = world.dependencies
+  for (let nth = 0; nth < 5; nth++) {
+    const id = await createOrganization(world, token)
+    const [second, third] = [await addAccount(world), await addAccount(world)]
+    for (const each of [second, third])
+      await systemSql.query({
+        text: `insert into organization_members (organization_id, account_id, role) values ($1, $2, 'admin')`,
+        values: [id, each.id],
+      })
+    const secondToken = await tokenOfPerson(world, second)
+    const replies = await Promise.all([
+      member(id, second.id, 'PUT', { role: 'auditor' }),
+      member(id, admin.id, 'PUT', { role: 'auditor' }, secondToken),
+    ])
+    t.deepEqual(replies.map(({ status }) => status).sort(), [200, 403])
+    const [count] = (
+      await systemSql.query<{ left: number }>({
+        text: `select count(*)::int as left from organization_members where organization_id = $1 and role = 'admin'`,
+        values: [id],
+      })
+    ).rows
+    t.is(count?.left, 2, 'the third administrator and one of the two')
+  }
+})
+
 test.serial('members who are no administrators change nobody, and leave by themselves', async (t) => {
   const id = await createOrganization(world, token)
   const account = await addAccount(world)
