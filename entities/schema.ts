@@ -19,12 +19,11 @@ export const SCHEMA: readonly string[] = readdirSync(MIGRATIONS_FOLDER)
  */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
+  readonly schema: 'older' | 'newer'
 
-  constructor(
-    readonly schema: 'older' | 'newer',
-    message: string,
-  ) {
+  constructor(schema: 'older' | 'newer', message: string) {
     super(message)
+    this.schema = schema
   }
 }
 

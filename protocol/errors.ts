@@ -60,15 +60,14 @@ export const withArticle = (name: string): string => `${/^(?:[aeio]|x\d)/i.test(
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
+  readonly code: string
+  readonly errors: FieldError[]
 
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly errors: FieldError[] = [],
-    /** `cause`: the error of a library, for the log. */
-    options?: ErrorOptions,
-  ) {
+  /** `options.cause`: the error of a library, for the log. */
+  constructor(code: string, message: string, errors: FieldError[] = [], options?: ErrorOptions) {
     super(message, options)
+    this.code = code
+    this.errors = errors
   }
 }
 
@@ -85,26 +84,24 @@ export const withPaths = (error: unknown, pathOf: (path: string) => string): unk
 
 /** A temporary refusal: 429 with Retry-After over HTTP. */
 export class TooMany extends Refusal {
-  constructor(
-    code: string,
-    message: string,
-    readonly retryAfterSeconds: number,
-  ) {
+  readonly retryAfterSeconds: number
+
+  constructor(code: string, message: string, retryAfterSeconds: number) {
     super(code, message)
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
 /** A dependency is not available; the same request may succeed later. Retryable: 503 with Retry-After over HTTP. */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
+  readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents' | 'mail'
+  readonly retryAfterSeconds: number
 
-  constructor(
-    readonly part: 'database' | 'temporal' | 'keys' | 'outbound' | 'documents' | 'mail',
-    message: string,
-    readonly retryAfterSeconds = 5,
-    options?: ErrorOptions,
-  ) {
+  constructor(part: Unavailable['part'], message: string, retryAfterSeconds = 5, options?: ErrorOptions) {
     super(message, options)
+    this.part = part
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

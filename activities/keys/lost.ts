@@ -5,12 +5,12 @@ export const isKeyMissing = (error: unknown): error is Refusal =>
 
 /** The key store lacks a key that a row names: a fault of the platform, which lasts until an operator acts. */
 export class KeyLost extends Unavailable {
+  readonly refusal: Refusal
+
   /** @param what Which key, for people. */
-  constructor(
-    what: string,
-    readonly refusal: Refusal,
-  ) {
+  constructor(what: string, refusal: Refusal) {
     super('keys', `The key store has lost ${what}. An operator must act.`, 30, { cause: refusal })
+    this.refusal = refusal
   }
 }
 

@@ -54,9 +54,11 @@ const headersOf = (response: Response) =>
 /** Thrown to end a request whose response is stored already. */
 export class Replay extends Error {
   override readonly name = 'Replay'
+  private readonly answer: Answer
 
-  constructor(private readonly answer: Answer) {
+  constructor(answer: Answer) {
     super('This request was answered before.')
+    this.answer = answer
   }
 
   body(): unknown {

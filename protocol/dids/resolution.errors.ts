@@ -39,11 +39,11 @@ interface ErrorObject {
 }
 
 export class Unresolved extends Error {
-  constructor(
-    readonly error: ResolutionError,
-    message: string,
-  ) {
+  readonly error: ResolutionError
+
+  constructor(error: ResolutionError, message: string) {
     super(message)
+    this.error = error
   }
 
   get status(): number {

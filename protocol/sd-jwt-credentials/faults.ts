@@ -26,9 +26,11 @@ export interface Fault {
 /** Thrown by the rules of a document; `verify.ts` makes it a part of the verdict. */
 export class Faulty extends Error {
   override readonly name = 'Faulty'
+  readonly fault: Fault
 
-  constructor(readonly fault: Fault) {
+  constructor(fault: Fault) {
     super(fault.message)
+    this.fault = fault
   }
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import test from 'ava'
 import { parse } from 'yaml'
 import { VARIABLES } from '../../config.ts'
 import { compiled, NODE_ENVIRONMENT } from '../../stack/parts/services.ts'
+import { inImage } from '../support/stack/stack.ts'
 
 interface Service {
   image?: string
@@ -60,6 +61,27 @@ test('every command of ours points at a file that is there', (t) => {
   for (const [name, { command = [] }] of ours) {
     const entry = command.find((word) => !word.startsWith('-'))
     t.true(existsSync(entry ?? ''), `${name}: ${entry}`)
+  }
+})
+
+/** Scripts that people are told to run in the image. */
+const COMMANDS = new Set([
+  'stack/restored.ts',
+  ...['README.md', 'docker-compose.yml', ...globSync('docs/*.md')].flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:docker compose run|command:).*? ?(stack\/[\w/-]+\.ts)\b/g)].map(
+      ([, script = '']) => script,
+    ),
+  ),
+])
+
+test('every command for the image runs by its entrypoint alone', async (t) => {
+  for (const name of ['backup', 'restore', 'restored', 'keys', 'tenants', 'logs/command', 'prepare', 'vault-setup'])
+    t.true(COMMANDS.has(`stack/${name}.ts`), name)
+  for (const command of COMMANDS) {
+    const { lines, ended } = inImage([command, '--no-such-option'], { DATABASE_URL: 'not a URL', VAULT_ADDR: '' })
+    t.is((await ended).code, 1, command)
+    // its own words: the code was read, and began to work
+    t.regex(lines.join('\n'), /Unknown option|DATABASE_URL is not usable|variables are missing/, command)
   }
 })
 

@@ -8,11 +8,10 @@ export type OutboundFaultKind = 'timeout' | 'connection' | 'not_called' | 'busy'
 
 /** An outbound call without an answer. A retry may succeed. */
 export class OutboundFault extends Unavailable {
-  constructor(
-    readonly kind: OutboundFaultKind,
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  readonly kind: OutboundFaultKind
+
+  constructor(kind: OutboundFaultKind, message: string, options?: ErrorOptions) {
     super('outbound', message, 5, options)
+    this.kind = kind
   }
 }

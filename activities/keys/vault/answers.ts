@@ -5,14 +5,14 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Vault refused the request itself (400, 403, 404). Has only Vault's message: no request, token or secret. */
 export class VaultRefusal extends Error {
   override readonly name = 'VaultRefusal'
+  readonly status: number
+  /** Of a secret (KV version 2) that was deleted but not destroyed; 0 if there is none. */
+  readonly version: number
 
-  constructor(
-    readonly status: number,
-    message: string,
-    /** Of a secret (KV version 2) that was deleted but not destroyed; 0 if there is none. */
-    readonly version = 0,
-  ) {
+  constructor(status: number, message: string, version = 0) {
     super(message)
+    this.status = status
+    this.version = version
   }
 
   says(words: string): boolean {

@@ -8,7 +8,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import test from 'ava'
 import { type Fence, openFence } from '../../support/frame/fence.ts'
 import { type Backups, backupsOf, connected } from '../../support/stack/backup.ts'
-import { script } from '../../support/stack/stack.ts'
+import { entrypoint, inImage, script } from '../../support/stack/stack.ts'
 
 const run = promisify(execFile)
 let fence: Fence
@@ -38,7 +38,7 @@ test.serial(
     const file = join(directory, 'kept.sql.gz')
     const env = (url: string) => ({ DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') })
     const command = async (url: string, ...args: string[]) => {
-      const run = script([...args, '--local', directory], env(url))
+      const run = inImage([...args, '--local', directory], env(url))
       const { code } = await run.ended
       return { code, text: run.lines.join('\n') }
     }
@@ -73,7 +73,7 @@ test.serial(
 test.serial('through a pipe: a backup on standard output, restored from standard input', async (t) => {
   const before = await backups.contentOf('countersign')
   const { name, url } = await backups.emptyDatabase()
-  const node = `${process.execPath} --import=tsx`
+  const node = [process.execPath, ...entrypoint()].join(' ')
   const command = `set -o pipefail; ${node} stack/backup.ts - | DATABASE_URL='${url}' ${node} stack/restore.ts -`
   const env = {
     ...process.env,
@@ -101,7 +101,7 @@ test.serial(
     }
     const env = { DATABASE_URL: url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
     const told = async () => {
-      const command = script(['stack/restored.ts', '--local', directory], env)
+      const command = inImage(['stack/restored.ts', '--local', directory], env)
       t.is((await command.ended).code, 0, command.lines.join('\n'))
       return state()
     }

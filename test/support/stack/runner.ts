@@ -75,7 +75,7 @@ export function createProject(
   return {
     directory,
     /** One of its files in a process of its own, with the project as its working directory. */
-    script: (name: string) => script([join(directory, name)], {}, directory),
+    script: (name: string) => script([join(directory, name)], {}, { cwd: directory }),
     start,
     /** Lines that tests appended to `file`; empty before the first. */
     lines: (file: string): string[] => {

@@ -53,9 +53,24 @@ export function children(pid: number): number[] {
 
 export const descendants = (pid: number): number[] => children(pid).flatMap((child) => [child, ...descendants(child)])
 
+/** What the image runs before the words of a command: `node` is the Node of the tests, which is that of the image. */
+export function entrypoint(): string[] {
+  const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? []
+  const [program, ...rest] = JSON.parse(words) as string[]
+  if (program !== 'node') throw new Error(`The image runs ${program}, which these tests do not know.`)
+  return rest
+}
+
+/** A script of this repository as the image runs it. */
+export const inImage = (args: string[], env: Record<string, string> = {}) => script(args, env, { before: entrypoint() })
+
 /** A script of this repository in a process of its own, with the lines it has written so far. */
-export function script(args: string[], env: Record<string, string> = {}, cwd = process.cwd()) {
-  const child = spawn(process.execPath, ['--import=tsx', ...args], {
+export function script(
+  args: string[],
+  env: Record<string, string> = {},
+  { cwd = process.cwd(), before = ['--import=tsx'] }: { cwd?: string; before?: string[] } = {},
+) {
+  const child = spawn(process.execPath, [...before, ...args], {
     cwd,
     env: { ...process.env, ...env },
     stdio: 'pipe',

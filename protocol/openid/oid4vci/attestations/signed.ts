@@ -10,13 +10,13 @@ import { keyOfJwk, type TrustedProvider } from './providers.ts'
 /** An attestation that is not what it has to be; `rule` is a code, `expected` a sentence without values of it. */
 export class BadAttestation extends Error {
   override readonly name = 'BadAttestation'
+  readonly rule: string
+  readonly expected: string
 
-  constructor(
-    readonly rule: string,
-    readonly expected: string,
-    cause?: unknown,
-  ) {
+  constructor(rule: string, expected: string, cause?: unknown) {
     super(expected, { cause })
+    this.rule = rule
+    this.expected = expected
   }
 }
 
