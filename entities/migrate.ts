@@ -1,6 +1,7 @@
 import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
+import { assertMasterKey } from './administration/master-key.ts'
 import { applyFunctions } from './functions/apply.ts'
 import { createRoles } from './roles.ts'
 import { assertNotNewer, assertPostgresVersion, MARK_COMPLETE, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
@@ -22,7 +23,7 @@ const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_i
 /**
  * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`:
  * the tables as they were after this migration, without functions and roles, which are for the newest one. Throws
- * `SchemaMismatch` where a newer version has migrated the database.
+ * `SchemaMismatch` where a newer version has migrated the database, and where another master key set it up.
  */
 export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
   const orm = await MikroORM.init({
@@ -46,6 +47,8 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: stri
     assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
+      // before the roles get other passwords; a transaction of its own, for migrations need the locks that it takes
+      await orm.em.fork().transactional((em) => assertMasterKey((text) => em.execute(text), masterKey))
       const executed = await orm.migrator.getExecuted()
       assertNotNewer(executed.map(({ name }) => name)) // else functions of a newer version would become ours
       await orm.migrator.up(to ? { to } : {})

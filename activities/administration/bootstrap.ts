@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
+import { masterKeyId } from '../../entities/administration/master-key.ts'
 import { migrate } from '../../entities/migrate.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { SCOPES } from '../../protocol/tokens-logs/index.ts'
@@ -22,6 +23,9 @@ where not exists (select 1 from tenants where is_first) on conflict do nothing`
 const FIRST_CLIENT = `insert into oauth2_clients (id, tenant_id, name, description, secret_hash, scopes)
 select $1, $2, 'First client', 'Made by the first start; may do everything in its tenant', $3, $4
 where not exists (select 1 from oauth2_clients where tenant_id = $2)`
+
+/** From now on another master key is refused, whatever the key store is. */
+const KEEP_MASTER_KEY = `update platform_epoch set master_key_id = $1 where master_key_id is null`
 
 const LOOK_MS = 1_000
 
@@ -76,6 +80,7 @@ export async function bootstrap(
     const webhookKeys = createWebhookKeyRotation({ systemSql, keys, config })
     await onceKeysAnswer(() => webhookKeys.ensureWebhookKey(webhookKeyId), log)
     await assertOpens(keys, (await createTokenKeys({ systemSql, now }).current()).signing)
+    await systemSql.query({ text: KEEP_MASTER_KEY, values: [masterKeyId(config.masterKey)] })
     log('first environment, tenant and client')
     await systemSql.query({ text: FIRST_ENVIRONMENT, values: [randomUUID(), config.publicUrl.hostname] })
     await systemSql.query({ text: FIRST_TENANT, values: [randomUUID()] })

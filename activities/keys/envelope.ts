@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { envelopeMark } from '../../entities/administration/master-key.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import type { KeyRef } from './index.ts'
 import type { KeyMaterial, Random } from './material.ts'
@@ -29,10 +30,6 @@ const secretBytes = ({ keyType }: KeyRef): number => (keyType === 'p384' ? 48 : 
 const derive = (masterKey: Uint8Array, salt: Uint8Array, info: string, size: number) =>
   Buffer.from(hkdfSync('sha256', masterKey, salt, info, size))
 
-/** Returns an id of the master key that sealed an envelope, which does not reveal the key. */
-const markOf = (masterKey: Uint8Array) =>
-  derive(masterKey, new Uint8Array(), 'countersign key envelope 1 mark', MARK_BYTES)
-
 const rowKey = (masterKey: Uint8Array, salt: Uint8Array) => derive(masterKey, salt, 'countersign key envelope 1', 32)
 
 /** Binds an envelope to its place and its public key: a row that was swapped or edited does not open. */
@@ -49,7 +46,7 @@ export function sealKey(masterKey: Uint8Array, ref: KeyRef, material: KeyMateria
   const cipher = createCipheriv('aes-256-gcm', rowKey(masterKey, salt), nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(associatedData(ref, material.publicKey))
   const sealed = [cipher.update(material.secret), cipher.final(), cipher.getAuthTag()]
-  const envelope = Buffer.concat([Buffer.from([VERSION]), markOf(masterKey), salt, nonce, ...sealed])
+  const envelope = Buffer.concat([Buffer.from([VERSION]), envelopeMark(masterKey), salt, nonce, ...sealed])
   return { publicKey: material.publicKey, envelope }
 }
 
@@ -61,7 +58,7 @@ export function openKey(masterKey: Uint8Array, ref: KeyRef, row: EnvelopeRow): K
   if (envelope.length !== HEAD_BYTES + secretBytes(ref) + TAG_BYTES || envelope[0] !== VERSION) {
     throw refusal('The stored key is damaged.')
   }
-  if (!markOf(masterKey).equals(envelope.subarray(1, 1 + MARK_BYTES))) {
+  if (!envelopeMark(masterKey).equals(envelope.subarray(1, 1 + MARK_BYTES))) {
     throw refusal('The stored key was sealed under another master key: check KEY_STORE_MASTER_KEY.')
   }
   const salt = envelope.subarray(1 + MARK_BYTES, HEAD_BYTES - NONCE_BYTES)

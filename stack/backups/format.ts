@@ -14,6 +14,8 @@ export interface Head {
   schema: string[]
   /** Of the PostgreSQL that was read. */
   server: string
+  /** The master key that sealed what the rows hold (`masterKeyId`), where the database said so. */
+  masterKeyId?: string
 }
 
 export interface Measured {

@@ -2,6 +2,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
+import { assertMasterKey, assertMasterKeyId } from '../../entities/administration/master-key.ts'
 import { migrate } from '../../entities/migrate.ts'
 import { connect, sqlOf } from '../../entities/orm.ts'
 import { SCHEMA } from '../../entities/schema.ts'
@@ -67,7 +68,7 @@ const same = (one: object | undefined, other: object | undefined) => JSON.string
 const FENCED = `select 'alter table public.' || quote_ident(relname) as alter_table from pg_class
 where relnamespace = 'public'::regnamespace and relkind = 'r' and relforcerowsecurity`
 
-async function load(client: PoolClient, reader: BackupReader): Promise<Tail> {
+async function load(client: PoolClient, reader: BackupReader, masterKey: Uint8Array): Promise<Tail> {
   const tables = await tablesInOrder(client)
   const { rows: fenced } = await client.query<{ alter_table: string }>(FENCED)
   for (const { alter_table } of fenced) await client.query(`${alter_table} no force row level security`)
@@ -92,6 +93,7 @@ async function load(client: PoolClient, reader: BackupReader): Promise<Tail> {
   for (const [name, value] of Object.entries(tail.sequences))
     await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
   await client.query('set constraints all immediate')
+  await assertMasterKey(async (text) => (await client.query(text)).rows, masterKey) // of an older backup, whose head does not say
   for (const { alter_table } of fenced) await client.query(`${alter_table} force row level security`)
   return tail
 }
@@ -110,12 +112,13 @@ export async function restoreInto(
   try {
     await assertEmpty(client)
     const reader = await readBackup(source)
+    assertMasterKeyId(reader.head.masterKeyId, masterKey, 'backup')
     const last = lastMigrationOf(reader.head)
     try {
       await migrate(ownerUrl, masterKey, last)
       await client.query('begin')
       await client.query(SESSION)
-      const tail = await load(client, reader)
+      const tail = await load(client, reader, masterKey)
       await client.query('commit')
       await migrate(ownerUrl, masterKey)
       await client.query('set statement_timeout = 0')

@@ -27,11 +27,19 @@ async function headOf(client: PoolClient): Promise<Head> {
   const { rows: applied } = await client.query<{ name: string }>('select name from migrations')
   assertNotNewer(applied.map(({ name }) => name))
   const schema = SCHEMA.filter((known) => applied.some(({ name }) => name === known))
-  const { rows } = await client.query<{ server: string; time: Date }>(
-    `select current_setting('server_version') as server, transaction_timestamp() as time`,
+  const { rows } = await client.query<{ server: string; time: Date; master: string | null }>(
+    `select current_setting('server_version') as server, transaction_timestamp() as time,
+      (select to_jsonb(e) ->> 'master_key_id' from platform_epoch e) as master`,
   )
   if (!rows[0]) throw new Error('The database does not answer.')
-  return { format: 1, createdAt: new Date(rows[0].time).toISOString(), schema, server: rows[0].server }
+  const { server, time, master } = rows[0]
+  return {
+    format: 1,
+    createdAt: new Date(time).toISOString(),
+    schema,
+    server,
+    ...(master && { masterKeyId: master }),
+  }
 }
 
 /** Writes the whole database as it is at one moment, table by table, never one of them whole in memory. */

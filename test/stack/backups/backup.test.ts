@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
+import { PLATFORM_TENANT } from '../../../activities/keys/rotating.ts'
 import { migrate } from '../../../entities/migrate.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { SCHEMA } from '../../../entities/schema.ts'
@@ -134,6 +135,10 @@ const spoiled: Record<string, { spoil(text: string): string; message: RegExp }> 
     message: /by a newer version \(9999-of-tomorrow\)/,
   },
   'it is of another form': { spoil: (text) => text.replace('"format":1', '"format":2'), message: /form 2 is not/ },
+  'it was made under another master key': {
+    spoil: (text) => text.replace('"format":1', '"format":1,"masterKeyId":"of_another"'),
+    message: /KEY_STORE_MASTER_KEY is not the one that this backup was made under/,
+  },
   'it is something else': { spoil: () => 'select 1;\n', message: /does not have the lines/ },
 }
 
@@ -147,6 +152,23 @@ for (const [what, { spoil, message }] of Object.entries(spoiled))
     t.is(await backups.tablesIn(url), 0)
     await t.notThrowsAsync(backups.restoreText(url, text), 'the whole one comes in afterwards')
   })
+
+test.serial('an older backup, whose head names no master key, is refused by the keys that it holds', async (t) => {
+  const asSuperuser = (text: string) => connected(fence.database.superuserUrl, (client) => client.query(text))
+  const { url } = await backups.emptyDatabase()
+  await asSuperuser(`insert into key_envelopes (key_id, tenant_id, key_type, public_key, envelope)
+    values (gen_random_uuid(), '${PLATFORM_TENANT}', 'ed25519', '', '\\x01ffffffff')`)
+  try {
+    const text = await backups.backupText()
+    await t.throwsAsync(backups.restoreText(url, text), { message: /KEY_STORE_MASTER_KEY is not the one/ })
+    t.is(await backups.tablesIn(url), 0)
+    await t.throwsAsync(migrate(fence.database.url, fence.masterKey), {
+      message: /KEY_STORE_MASTER_KEY is not the one/,
+    })
+  } finally {
+    await asSuperuser(`delete from key_envelopes where tenant_id = '${PLATFORM_TENANT}'`)
+  }
+})
 
 test.serial('a database that holds tables is refused, and keeps its rows', async (t) => {
   const before = await backups.contentOf('countersign')
