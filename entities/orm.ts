@@ -116,6 +116,17 @@ export const connect = (
     logger: () => undefined,
   })
 
+/** As `connect`, for commands that read or write whole tables: a statement may take as long as it needs. */
+export const connectUnhurried = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
+  MikroORM.init({
+    entities,
+    clientUrl,
+    pool: { min: 0, max: poolSize },
+    driverOptions: { keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
+    forceUtcTimezone: true,
+    logger: () => undefined,
+  })
+
 /** Settings of PostgreSQL for one transaction. */
 type Planning = Readonly<Record<`enable_${string}`, 'on' | 'off'>>
 

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { createGzip } from 'node:zlib'
 import type { Pool } from 'pg'
 import type { Config } from '../config.ts'
-import { connect, sqlOf } from '../entities/orm.ts'
+import { connectUnhurried, sqlOf } from '../entities/orm.ts'
 import { roleUrl } from '../entities/roles.ts'
 import { type Tail } from './backups/format.ts'
 import { readBackup, unpack } from './backups/read.ts'
@@ -22,7 +22,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`)
 const COMPRESSION = { level: 3 }
 
 async function backUp(config: Config, out: Writable): Promise<Tail> {
-  const orm = await connect(roleUrl(config.database.url, config.masterKey, 'backup'), 1)
+  const orm = await connectUnhurried(roleUrl(config.database.url, config.masterKey, 'backup'), 1)
   const client = await ((await sqlOf(orm)) as Pool).connect()
   const gzip = createGzip(COMPRESSION)
   const write = async () => {

@@ -22,11 +22,12 @@ await asCommand(async () => {
   await withInstallation(process.env, { local: resolve(values.local), fresh: true }, async (config) => {
     const begun = Date.now()
     const source = unpack(() => (file === '-' ? process.stdin : createReadStream(file)))
-    const { head, tail } = await restoreInto(config.database.url, config.masterKey, source)
+    const { head, tail, warnings } = await restoreInto(config.database.url, config.masterKey, source)
     const rows = Object.values(tail.tables).reduce((sum, table) => sum + table.rows, 0)
     say(
       `${rows} rows of ${head.createdAt} restored and compared with the backup, in ${Math.round((Date.now() - begun) / 1000)} s.`,
     )
+    for (const warning of warnings) say(warning)
     await settleRestored(config, say)
     say(`Credentials that were revoked after ${head.createdAt} are valid again: revoke them before you open the API.`)
     say('DIDs, clients and templates that were deleted or changed after that time are as they were before: check them.')

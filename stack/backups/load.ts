@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
 import { assertMasterKey, assertMasterKeyId } from '../../entities/administration/master-key.ts'
 import { migrate } from '../../entities/migrate.ts'
-import { connect, sqlOf } from '../../entities/orm.ts'
+import { connectUnhurried, sqlOf } from '../../entities/orm.ts'
 import { SCHEMA } from '../../entities/schema.ts'
 import { copyIn, type Head, SESSION, type Tail } from './format.ts'
 import { type BackupReader, readBackup, type Section } from './read.ts'
@@ -13,6 +13,8 @@ import { measure, measureTable, type Table, tablesInOrder } from './tables.ts'
 export interface Restored {
   head: Head
   tail: Tail
+  /** What the operator may have to do, though all rows are there. */
+  warnings: string[]
 }
 
 const inOrder = (names: string[]) => names.toSorted().join(', ')
@@ -46,6 +48,29 @@ async function clear(client: PoolClient): Promise<void> {
        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
   )
   for (const { statement } of rows) await client.query(statement)
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** The database as it was before; where that fails too, as on a lost connection, the first error is told with it. */
+async function undo(client: PoolClient, reason: unknown): Promise<void> {
+  try {
+    await client.query('rollback')
+    await clear(client)
+  } catch (error) {
+    const left = `What the restore had begun is still in the database (${messageOf(error)}).`
+    throw new Error(`${messageOf(reason)} ${left}`, { cause: reason })
+  }
+}
+
+/** Plans of new rows, table by table: that of one that fails comes later, by autovacuum. Returns the failures. */
+async function analyse(client: PoolClient): Promise<string[]> {
+  const warnings: string[] = []
+  for (const { name } of await tablesInOrder(client))
+    await client.query(`analyze public.${name}`).catch((error: unknown) => {
+      warnings.push(`The table ${name} could not be analysed (${messageOf(error)}): run ANALYZE ${name}.`)
+    })
+  return warnings
 }
 
 async function loadTable(client: PoolClient, table: Table, { columns, rows }: Section) {
@@ -107,7 +132,7 @@ export async function restoreInto(
   masterKey: Uint8Array,
   source: AsyncIterable<Buffer>,
 ): Promise<Restored> {
-  const orm = await connect(ownerUrl, 2)
+  const orm = await connectUnhurried(ownerUrl, 2)
   const client = await ((await sqlOf(orm)) as Pool).connect()
   try {
     await assertEmpty(client)
@@ -121,12 +146,9 @@ export async function restoreInto(
       const tail = await load(client, reader, masterKey)
       await client.query('commit')
       await migrate(ownerUrl, masterKey)
-      await client.query('set statement_timeout = 0')
-      await client.query('analyze')
-      return { head: reader.head, tail }
+      return { head: reader.head, tail, warnings: await analyse(client) }
     } catch (error) {
-      await client.query('rollback')
-      await clear(client)
+      await undo(client, error)
       throw error
     }
   } finally {

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import test from 'ava'
@@ -114,6 +115,21 @@ test.serial(
     t.notDeepEqual(again.webhooks, once.webhooks)
   },
 )
+
+test.serial('a backup waits for an answer longer than a request does', async (t) => {
+  const file = join(directory, 'waited.sql.gz')
+  await connected(fence.database.superuserUrl, async (client) => {
+    await client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+    await client.query('begin; lock table migrations in access exclusive mode')
+    const env = { DATABASE_URL: fence.database.url, KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64') }
+    const run = inImage(['stack/backup.ts', file, '--local', directory], env)
+    const waits = `select from pg_locks where not granted and relation = 'migrations'::regclass`
+    while ((await client.query(waits)).rows.length === 0 && run.child.exitCode === null) await wait(50)
+    await wait(6_500)
+    await client.query('commit')
+    t.is((await run.ended).code, 0, run.lines.join('\n'))
+  })
+})
 
 test.serial('without the master key nothing is begun', async (t) => {
   const env = { DATABASE_URL: fence.database.url, KEY_STORE_MASTER_KEY: '' }
