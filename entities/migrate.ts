@@ -20,12 +20,16 @@ const MIGRATION_LOCK = 7_261_937
 /** Stores the incarnation in which a new database was created. */
 const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_incarnation()) on conflict do nothing`
 
+export interface MigrationOptions {
+  /** Only these migrations, without functions and roles, which are for all of them: the rest may come later. */
+  only?: readonly string[]
+}
+
 /**
- * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. `to`:
- * the tables as they were after this migration, without functions and roles, which are for the newest one. Throws
+ * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. Throws
  * `SchemaMismatch` where a newer version has migrated the database, and where another master key set it up.
  */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: string): Promise<void> {
+export async function migrate(ownerUrl: string, masterKey: Uint8Array, { only }: MigrationOptions = {}): Promise<void> {
   const orm = await MikroORM.init({
     entities: [], // statements alone: none is looked up
     discovery: { warnWhenNoEntities: false },
@@ -51,8 +55,8 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, to?: stri
       await orm.em.fork().transactional((em) => assertMasterKey((text) => em.execute(text), masterKey))
       const executed = await orm.migrator.getExecuted()
       assertNotNewer(executed.map(({ name }) => name)) // else functions of a newer version would become ours
-      await orm.migrator.up(to ? { to } : {})
-      if (to) return
+      await orm.migrator.up(only ? { migrations: [...only] } : {})
+      if (only) return
       // a transaction of its own, for the roles need the locks that it takes
       await orm.em.fork().transactional(async (em) => {
         await applyFunctions(em)

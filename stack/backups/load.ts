@@ -19,15 +19,11 @@ export interface Restored {
 
 const inOrder = (names: string[]) => names.toSorted().join(', ')
 
-/** Throws unless the backup is of a schema that this program has, up to some migration. */
-function lastMigrationOf({ schema }: Head) {
+/** Throws where the backup needs migrations that this program does not have. It may lack any of those that it has. */
+function assertKnown({ schema }: Head): void {
   const unknown = schema.filter((name) => !SCHEMA.includes(name))
   if (unknown.length > 0)
     throw new Error(`The backup was made by a newer version (${unknown.join(', ')}): restore it with that version.`)
-  const last = SCHEMA[schema.length - 1]
-  if (!last || schema.some((name, at) => name !== SCHEMA[at]))
-    throw new Error('The backup has a schema that this version never had.')
-  return last
 }
 
 async function assertEmpty(client: PoolClient): Promise<void> {
@@ -138,9 +134,9 @@ export async function restoreInto(
     await assertEmpty(client)
     const reader = await readBackup(source)
     assertMasterKeyId(reader.head.masterKeyId, masterKey, 'backup')
-    const last = lastMigrationOf(reader.head)
+    assertKnown(reader.head)
     try {
-      await migrate(ownerUrl, masterKey, last)
+      await migrate(ownerUrl, masterKey, { only: reader.head.schema })
       await client.query('begin')
       await client.query(SESSION)
       const tail = await load(client, reader, masterKey)
