@@ -2,6 +2,7 @@ import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import { assertMasterKey } from './administration/master-key.ts'
+import { assertNoRestore, restoreState } from './administration/restore-mark.ts'
 import { applyFunctions } from './functions/apply.ts'
 import { createRoles } from './roles.ts'
 import { assertNotNewer, assertPostgresVersion, MARK_COMPLETE, MIGRATIONS_FOLDER, SCHEMA } from './schema.ts'
@@ -23,13 +24,19 @@ const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_i
 export interface MigrationOptions {
   /** Only these migrations, without functions and roles, which are for all of them: the rest may come later. */
   only?: readonly string[]
+  /** For the commands that restore: goes on in a database whose restore has not ended. */
+  restoring?: boolean
 }
 
 /**
  * Brings the tables, the functions and the roles up to date as the owner. Several processes may call it at once. Throws
  * `SchemaMismatch` where a newer version has migrated the database, and where another master key set it up.
  */
-export async function migrate(ownerUrl: string, masterKey: Uint8Array, { only }: MigrationOptions = {}): Promise<void> {
+export async function migrate(
+  ownerUrl: string,
+  masterKey: Uint8Array,
+  { only, restoring = false }: MigrationOptions = {},
+): Promise<void> {
   const orm = await MikroORM.init({
     entities: [], // statements alone: none is looked up
     discovery: { warnWhenNoEntities: false },
@@ -52,7 +59,11 @@ export async function migrate(ownerUrl: string, masterKey: Uint8Array, { only }:
     await orm.em.transactional(async (lock) => {
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
       // before the roles get other passwords; a transaction of its own, for migrations need the locks that it takes
-      await orm.em.fork().transactional((em) => assertMasterKey((text) => em.execute(text), masterKey))
+      await orm.em.fork().transactional(async (em) => {
+        const query = (text: string) => em.execute<unknown[]>(text)
+        await assertMasterKey(query, masterKey)
+        if (!restoring) assertNoRestore(await restoreState(query))
+      })
       const executed = await orm.migrator.getExecuted()
       assertNotNewer(executed.map(({ name }) => name)) // else functions of a newer version would become ours
       await orm.migrator.up(only ? { migrations: [...only] } : {})

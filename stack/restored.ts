@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { migrate } from '../entities/migrate.ts'
-import { settleRestored } from './backups/after.ts'
+import { completeRestored, settleRestored } from './backups/after.ts'
 import { asCommand } from './command.ts'
 import { LOCAL, withInstallation } from './local/installation.ts'
 
@@ -12,8 +11,7 @@ import { LOCAL, withInstallation } from './local/installation.ts'
 await asCommand(async () => {
   const { values } = parseArgs({ options: { local: { type: 'string', default: LOCAL } } })
   await withInstallation(process.env, { local: resolve(values.local) }, async (config) => {
-    // roles that were made by hand for pg_restore have neither a password nor a login
-    await migrate(config.database.url, config.masterKey)
+    await completeRestored(config)
     await settleRestored(config, (line) => process.stdout.write(`${line}\n`))
   })
 })

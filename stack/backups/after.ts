@@ -5,6 +5,9 @@ import { PLATFORM_TENANT } from '../../activities/keys/rotating.ts'
 import { createTokenKeyRotation } from '../../activities/tokens-logs/keys.ts'
 import { createWebhookKeyRotation } from '../../activities/webhooks/keys.ts'
 import type { Config } from '../../config.ts'
+import { assertLoaded, restoreState, UNMARK_RESTORE } from '../../entities/administration/restore-mark.ts'
+import { migrate } from '../../entities/migrate.ts'
+import { connectUnhurried } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 
 type Say = (line: string) => void
@@ -27,6 +30,28 @@ function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
   }
 }
 
+/** Runs statements as the owner. */
+async function asOwner<T>(
+  { database }: Config,
+  work: (query: (text: string) => Promise<object[]>) => Promise<T>,
+): Promise<T> {
+  const owner = await connectUnhurried(database.url, 1)
+  try {
+    return await work((text) => owner.em.getConnection().execute<object[]>(text))
+  } finally {
+    await owner.close()
+  }
+}
+
+/**
+ * Brings the schema and the roles of a restored database up to date: those that were made by hand for pg_restore have
+ * neither a password nor a login. Throws where the rows of a restore are not all there.
+ */
+export async function completeRestored(config: Config): Promise<void> {
+  assertLoaded(await asOwner(config, restoreState))
+  await migrate(config.database.url, config.masterKey, { restoring: true })
+}
+
 /**
  * What a restored database needs before anybody is let at it, and what nobody but an operator can decide. Safe to repeat.
  * Throws when the key store is away: the lists are new by then, and the rest has to be asked for again.
@@ -43,6 +68,7 @@ export async function settleRestored(config: Config, say: Say): Promise<void> {
     await createWebhookKeyRotation({ systemSql, keys, config }).replaceWebhookKeys(randomUUID())
     say('Another key signs webhooks; signatures from before the restore can no longer be checked.')
     tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
+    await asOwner(config, (query) => query(UNMARK_RESTORE))
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
     throw new Error(

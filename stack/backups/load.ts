@@ -3,6 +3,13 @@ import { pipeline } from 'node:stream/promises'
 import type { Pool, PoolClient } from 'pg'
 import { from } from 'pg-copy-streams'
 import { assertMasterKey, assertMasterKeyId } from '../../entities/administration/master-key.ts'
+import {
+  MARK_LOADED,
+  MARK_RESTORE,
+  RESTORE_MARK,
+  restoreState,
+  UNMARK_RESTORE,
+} from '../../entities/administration/restore-mark.ts'
 import { migrate } from '../../entities/migrate.ts'
 import { connectUnhurried, sqlOf } from '../../entities/orm.ts'
 import { SCHEMA } from '../../entities/schema.ts'
@@ -26,6 +33,8 @@ function assertKnown({ schema }: Head): void {
     throw new Error(`The backup was made by a newer version (${unknown.join(', ')}): restore it with that version.`)
 }
 
+const askedOf = (client: PoolClient) => async (text: string) => (await client.query<object>(text)).rows
+
 async function assertEmpty(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ database: string; tables: number }>(
     `select current_database() as database, (select count(*)::int from pg_tables where schemaname = 'public') as tables`,
@@ -38,12 +47,24 @@ async function assertEmpty(client: PoolClient): Promise<void> {
 async function clear(client: PoolClient): Promise<void> {
   const { rows } = await client.query<{ statement: string }>(
     `select 'drop table if exists public.' || quote_ident(tablename) || ' cascade' as statement from pg_tables
-     where schemaname = 'public'
+     where schemaname = 'public' and tablename <> '${RESTORE_MARK}'
      union all select 'drop function if exists ' || p.oid::regprocedure || ' cascade' from pg_proc p
      where p.pronamespace = 'public'::regnamespace
        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
   )
   for (const { statement } of rows) await client.query(statement)
+  await client.query(UNMARK_RESTORE) // last: who is interrupted here leaves what the next restore clears
+}
+
+/** Any constant, the same in every process: nobody clears what another restore is loading. */
+const RESTORE_LOCK = 7_261_938
+
+/** Takes the database for this restore: it is empty, or has what an interrupted restore left. */
+async function take(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [RESTORE_LOCK])
+  if (!rows[0]?.mine) throw new Error('Another restore into this database is under way.')
+  if ((await restoreState(askedOf(client))) === 'loading') await clear(client)
+  await assertEmpty(client)
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -54,7 +75,7 @@ async function undo(client: PoolClient, reason: unknown): Promise<void> {
     await client.query('rollback')
     await clear(client)
   } catch (error) {
-    const left = `What the restore had begun is still in the database (${messageOf(error)}).`
+    const left = `The next restore removes what this one left in the database (${messageOf(error)}).`
     throw new Error(`${messageOf(reason)} ${left}`, { cause: reason })
   }
 }
@@ -114,14 +135,15 @@ async function load(client: PoolClient, reader: BackupReader, masterKey: Uint8Ar
   for (const [name, value] of Object.entries(tail.sequences))
     await client.query('select setval($1::regclass, $2::bigint)', [`public.${name}`, value])
   await client.query('set constraints all immediate')
-  await assertMasterKey(async (text) => (await client.query(text)).rows, masterKey) // of an older backup, whose head does not say
+  await assertMasterKey(askedOf(client), masterKey) // of an older backup, whose head does not say
   for (const { alter_table } of fenced) await client.query(`${alter_table} force row level security`)
   return tail
 }
 
 /**
  * Puts a backup into an empty database as its owner, and brings it to this version's schema. Rows come in as one transaction,
- * and are compared with the backup before it ends; a restore that fails leaves the database empty.
+ * and are compared with the backup before it ends; a restore that fails leaves the database empty, and one that is
+ * interrupted leaves a mark, by which the next one begins anew. The mark stays for `settleRestored`.
  */
 export async function restoreInto(
   ownerUrl: string,
@@ -131,17 +153,19 @@ export async function restoreInto(
   const orm = await connectUnhurried(ownerUrl, 2)
   const client = await ((await sqlOf(orm)) as Pool).connect()
   try {
-    await assertEmpty(client)
+    await take(client)
     const reader = await readBackup(source)
     assertMasterKeyId(reader.head.masterKeyId, masterKey, 'backup')
     assertKnown(reader.head)
     try {
-      await migrate(ownerUrl, masterKey, { only: reader.head.schema })
+      await client.query(MARK_RESTORE)
+      await migrate(ownerUrl, masterKey, { only: reader.head.schema, restoring: true })
       await client.query('begin')
       await client.query(SESSION)
       const tail = await load(client, reader, masterKey)
+      await client.query(MARK_LOADED)
       await client.query('commit')
-      await migrate(ownerUrl, masterKey)
+      await migrate(ownerUrl, masterKey, { restoring: true })
       return { head: reader.head, tail, warnings: await analyse(client) }
     } catch (error) {
       await undo(client, error)

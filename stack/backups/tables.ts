@@ -3,6 +3,7 @@ import { type Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { PoolClient } from 'pg'
 import { to } from 'pg-copy-streams'
+import { RESTORE_MARK } from '../../entities/administration/restore-mark.ts'
 import { copyOut, type Measured } from './format.ts'
 
 export interface Table {
@@ -13,7 +14,7 @@ export interface Table {
 const TABLES = `select c.relname as name,
   (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
-from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations' order by 1`
+from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('migrations', '${RESTORE_MARK}') order by 1`
 
 /** What a row of `name` must find when it comes in; a constraint that waits for the commit asks for no order. */
 const REFERENCES = `select distinct c.conrelid::regclass::text as name, c.confrelid::regclass::text as wants from pg_constraint c

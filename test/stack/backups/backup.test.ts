@@ -3,9 +3,12 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
 import { PLATFORM_TENANT } from '../../../activities/keys/rotating.ts'
+import { loadConfig } from '../../../config.ts'
+import { MARK_RESTORE } from '../../../entities/administration/restore-mark.ts'
 import { migrate } from '../../../entities/migrate.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { SCHEMA } from '../../../entities/schema.ts'
+import { completeRestored } from '../../../stack/backups/after.ts'
 import { writeBackup } from '../../../stack/backups/write.ts'
 import { type Fence, openFence } from '../../support/frame/fence.ts'
 import { type Backups, backupsOf, connected } from '../../support/stack/backup.ts'
@@ -168,6 +171,30 @@ test.serial('an older backup, whose head names no master key, is refused by the 
   } finally {
     await asSuperuser(`delete from key_envelopes where tenant_id = '${PLATFORM_TENANT}'`)
   }
+})
+
+test.serial('what an interrupted restore left is no platform, and the next restore begins anew', async (t) => {
+  const { name, url } = await backups.emptyDatabase()
+  await connected(url, (client) => client.query(MARK_RESTORE))
+  await migrate(url, fence.masterKey, { only: SCHEMA, restoring: true })
+  const refused = { message: /A restore into this database is under way, or was interrupted/ }
+  await t.throwsAsync(migrate(url, fence.masterKey), refused)
+  const config = loadConfig({
+    DATABASE_URL: url,
+    TEMPORAL_ADDRESS: '127.0.0.1:7233',
+    KEY_STORE_MASTER_KEY: fence.masterKey.toString('base64'),
+  })
+  await t.throwsAsync(completeRestored(config), refused)
+  const text = await backups.backupText()
+  await connected(url, async (client) => {
+    await client.query('select pg_advisory_lock(7261938)')
+    await t.throwsAsync(backups.restoreText(url, text), { message: /Another restore/ })
+  })
+  const before = await backups.contentOf('countersign')
+  await backups.restoreText(url, text)
+  t.deepEqual(await backups.contentOf(name), before)
+  await t.throwsAsync(migrate(url, fence.masterKey), { message: /run npm run restored before you start/ })
+  await t.notThrowsAsync(completeRestored(config))
 })
 
 test.serial('a database that holds tables is refused, and keeps its rows', async (t) => {

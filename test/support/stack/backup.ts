@@ -41,7 +41,7 @@ export function backupsOf({ database, masterKey }: Subject) {
   const contentOf = (name: string): Promise<Record<string, { rows: number; md5: string | null }>> =>
     connected(superuserOf(name), async (client) => {
       const { rows: tables } = await client.query<{ name: string }>(
-        `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'platform_epoch')`,
+        `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'platform_epoch', 'restore_under_way')`,
       )
       const content: Record<string, { rows: number; md5: string | null }> = {}
       for (const table of tables) {
