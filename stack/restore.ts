@@ -30,7 +30,9 @@ await asCommand(async () => {
     for (const warning of warnings) say(warning)
     await settleRestored(config, say)
     say(`Credentials that were revoked after ${head.createdAt} are valid again: revoke them before you open the API.`)
-    say('DIDs, clients and templates that were deleted or changed after that time are as they were before: check them.')
+    say(
+      'Tenants, clients, accounts, operators, members, DIDs and templates that were deleted or changed after that time are as they were before: check them.',
+    )
     say('Then start the platform: it continues unfinished work by itself.')
   })
 })

@@ -28,8 +28,9 @@ const TABLES = `select to_regclass('public.platform_epoch') is not null as epoch
 const ID = `select to_jsonb(e) ->> 'master_key_id' as id from platform_epoch e`
 
 /** Keys of the installation, which every local key store has: the owner of the table sees one tenant at a time as well. */
-const ENVELOPE = `select substr(envelope, 2, 4) as mark from key_envelopes limit 1`
-const AS_INSTALLATION = `select set_config('app.tenant', '00000000-0000-0000-0000-000000000000', true)`
+const INSTALLATION = '00000000-0000-0000-0000-000000000000'
+const AS_INSTALLATION = `select set_config('app.tenant', '${INSTALLATION}', true)`
+const ENVELOPE = `select substr(envelope, 2, 4) as mark from key_envelopes where tenant_id = '${INSTALLATION}' limit 1`
 
 /**
  * Throws where the database was set up with another master key. `query` asks within one transaction. A database of

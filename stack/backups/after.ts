@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { MikroORM } from '@mikro-orm/postgresql'
 import { createKeyInventory, type KeyComparison } from '../../activities/administration/key-inventory.ts'
 import { openDependencies } from '../../activities/index.ts'
 import { PLATFORM_TENANT } from '../../activities/keys/rotating.ts'
@@ -9,6 +10,7 @@ import { assertLoaded, restoreState, UNMARK_RESTORE } from '../../entities/admin
 import { migrate } from '../../entities/migrate.ts'
 import { connectUnhurried } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
+import { endUnfinished } from './ended.ts'
 
 type Say = (line: string) => void
 
@@ -30,14 +32,11 @@ function tellKeys({ withoutRow, withoutKey }: KeyComparison, say: Say): void {
   }
 }
 
-/** Runs statements as the owner. */
-async function asOwner<T>(
-  { database }: Config,
-  work: (query: (text: string) => Promise<object[]>) => Promise<T>,
-): Promise<T> {
+/** Runs work as the owner of the database. */
+async function asOwner<T>({ database }: Config, work: (owner: MikroORM) => Promise<T>): Promise<T> {
   const owner = await connectUnhurried(database.url, 1)
   try {
-    return await work((text) => owner.em.getConnection().execute<object[]>(text))
+    return await work(owner)
   } finally {
     await owner.close()
   }
@@ -48,7 +47,7 @@ async function asOwner<T>(
  * neither a password nor a login. Throws where the rows of a restore are not all there.
  */
 export async function completeRestored(config: Config): Promise<void> {
-  assertLoaded(await asOwner(config, restoreState))
+  assertLoaded(await asOwner(config, (owner) => restoreState((text) => owner.em.getConnection().execute(text))))
   await migrate(config.database.url, config.masterKey, { restoring: true })
 }
 
@@ -63,12 +62,14 @@ export async function settleRestored(config: Config, say: Say): Promise<void> {
     say(
       'Status lists from before the restore get no further entries, and presentation requests from before accept no presentation.',
     )
+    await asOwner(config, endUnfinished)
+    say('Log-ins of people, links to set a password, offers with a code and OpenID4VP requests from before have ended.')
     await createTokenKeyRotation({ systemSql, keys, config }).replaceTokenKeys(randomUUID())
     say('Access tokens from before the restore are no longer valid; clients get new ones.')
     await createWebhookKeyRotation({ systemSql, keys, config }).replaceWebhookKeys(randomUUID())
     say('Another key signs webhooks; signatures from before the restore can no longer be checked.')
     tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
-    await asOwner(config, (query) => query(UNMARK_RESTORE))
+    await asOwner(config, (owner) => owner.em.getConnection().execute(UNMARK_RESTORE))
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
     throw new Error(

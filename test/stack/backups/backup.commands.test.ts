@@ -87,6 +87,21 @@ test.serial('through a pipe: a backup on standard output, restored from standard
   t.like(await backups.contentOf(name), withoutNewKeys(before))
 })
 
+/** As a backup has them that was made before they were used or ended. */
+const OPEN_AGAIN = `insert into accounts (id, email_index, content) values (gen_random_uuid(), '\\x01', '\\x01');
+insert into account_sessions (id, account_id, expires_at) select gen_random_uuid(), id, now() + interval '1 day' from accounts;
+insert into account_tokens (digest, account_id, expires_at) select '\\x01', id, now() + interval '1 day' from accounts limit 1;
+update openid_sessions set state = 'OFFERED', code_digest = sha256(id::text::bytea), code_used_at = null, ended_at = null,
+  ends_at = now() + interval '1 day', code_expires_at = now() + interval '1 day';
+update openid_presentations set state = 'PENDING', ended_at = null, expires_at = now() + interval '1 day',
+  kept_until = now() + interval '2 days'`
+
+const STILL_OPEN = `select (select count(*)::int from account_sessions where ended_at is null) as sessions,
+  (select count(*)::int from account_tokens) as links,
+  (select count(*)::int from openid_sessions where ends_at > now() or code_expires_at > now()) as offers,
+  (select count(*)::int from openid_presentations where expires_at > now()) as requests,
+  to_regclass('restore_under_way') is not null as marked`
+
 test.serial(
   'npm run restored: new status lists and other keys of tokens and webhooks, for what another tool restored',
   async (t) => {
@@ -108,6 +123,7 @@ test.serial(
     }
     const before = await state()
     await connected(backups.superuserOf(name), async (client) => {
+      await client.query(OPEN_AGAIN)
       // as docs/operations.md has them made for pg_restore
       for (const role of ['app', 'system', 'backup'])
         await client.query(`alter role ${name}_${role} nologin password null`)
@@ -118,6 +134,8 @@ test.serial(
     t.notDeepEqual(again.keys, once.keys)
     t.is(again.webhooks?.length, 1)
     t.notDeepEqual(again.webhooks, once.webhooks)
+    const { rows } = await connected(backups.superuserOf(name), (client) => client.query(STILL_OPEN))
+    t.deepEqual(rows, [{ sessions: 0, links: 0, offers: 0, requests: 0, marked: false }])
   },
 )
 
