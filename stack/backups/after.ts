@@ -11,6 +11,7 @@ import { migrate } from '../../entities/migrate.ts'
 import { connectUnhurried } from '../../entities/orm.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { endUnfinished } from './ended.ts'
+import { assertNoTwin } from './twin.ts'
 
 type Say = (line: string) => void
 
@@ -51,11 +52,33 @@ export async function completeRestored(config: Config): Promise<void> {
   await migrate(config.database.url, config.masterKey, { restoring: true })
 }
 
+/** Says what to do where the key store is away. */
+async function whileKeysAnswer(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    throw new Error(
+      `${error.message} When the key store is available again, run npm run restored before you start the platform.`,
+    )
+  }
+}
+
 /**
  * What a restored database needs before anybody is let at it, and what nobody but an operator can decide. Safe to repeat.
- * Throws when the key store is away: the lists are new by then, and the rest has to be asked for again.
+ * Throws when the key store is away, and while another platform uses the keys of these rows: it has to be asked for again.
  */
 export async function settleRestored(config: Config, say: Say): Promise<void> {
+  const [row] = await asOwner(config, (owner) => owner.em.getConnection().execute<{ id: string }[]>(EPOCH))
+  await whileKeysAnswer(async () => {
+    if (row) await assertNoTwin(config, row.id)
+    await settle(config, say)
+  })
+}
+
+const EPOCH = 'select id from platform_epoch'
+
+async function settle(config: Config, say: Say): Promise<void> {
   const { epoch, systemSql, keys, log, close } = await openDependencies(config)
   try {
     await epoch.restored()
@@ -70,11 +93,6 @@ export async function settleRestored(config: Config, say: Say): Promise<void> {
     say('Another key signs webhooks; signatures from before the restore can no longer be checked.')
     tellKeys(await createKeyInventory({ systemSql, keys, log }).compareKeys(), say)
     await asOwner(config, (owner) => owner.em.getConnection().execute(UNMARK_RESTORE))
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error
-    throw new Error(
-      `${error.message} When the key store is available again, run npm run restored before you start the platform.`,
-    )
   } finally {
     await close()
   }

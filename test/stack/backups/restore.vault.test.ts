@@ -40,7 +40,7 @@ async function scrape(systemSql: Sql): Promise<Record<string, number>> {
 }
 
 onVault(
-  'a restored database beside a Vault that went on: tokens are issued, and keys without a row and rows without a key are told',
+  'a restored database beside a Vault that went on: refused while its platform runs; then tokens are issued, and keys without a row and rows without a key are told',
   async (t) => {
     const directory = await mkdtemp(join(tmpdir(), 'countersign-restore-vault-'))
     t.teardown(() => rm(directory, { recursive: true, force: true }))
@@ -75,13 +75,19 @@ onVault(
     const path = `/v1/dids/${encodeURIComponent(deleted)}`
     t.is((await world.ask(path, { token: world.token, method: 'DELETE' })).status, 204)
     await createTokenKeyRotation({ ...world.dependencies, config }).replaceTokenKeys(randomUUID())
-    await world.stopApi()
-
     const owner = await connect(world.superuserUrl.replace(/\/countersign$/, '/postgres'), 1)
     await owner.em.getConnection().execute('create database again owner countersign')
     await owner.close()
     const url = config.database.url.replace(/\/countersign$/, '/again')
-    const told = await command(url, 'stack/restore.ts', file)
+    const keysInVault = async () =>
+      ((await vault.call('GET', 'transit/keys?list=true')) as { data: { keys: string[] } }).data.keys.toSorted()
+    const before = await keysInVault()
+    const twin = await t.throwsAsync(command(url, 'stack/restore.ts', file))
+    t.regex(twin?.message ?? '', /A platform is running on the database that these rows are of/)
+    t.deepEqual(await keysInVault(), before)
+    await world.stopApi()
+    await world.dependencies.close()
+    const told = await command(url, 'stack/restored.ts')
     t.regex(told, new RegExp(`Keys in the store without a row: 2[^]*\n  ${made}\n`))
     t.regex(told, new RegExp(`Rows whose key is gone: 1[^]*${deleted}`))
 
