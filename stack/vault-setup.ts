@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { credentialSource } from '../activities/keys/vault/credentials.ts'
 import { readVaultSetup, type VaultConfig } from '../config.ts'
@@ -84,10 +86,55 @@ export async function setUpVault(vault: VaultConfig, file: string): Promise<void
   if (!known.data) await call('POST', `${role}/custom-secret-id`, { secret_id: secretId })
 }
 
+/** How long a Vault that was started again may stay sealed. */
+const LOOK_MS = 5_000
+
+/** For the health check of docker-compose.yml: there while Vault is open and set up. */
+const mark = join(tmpdir(), 'vault-is-open')
+
+const isOpen = async (address: string): Promise<boolean> => {
+  const health = await fetch(`${address}/v1/sys/health?standbyok=true`, { signal: AbortSignal.timeout(20_000) })
+  return health.ok
+}
+
+/** Sets Vault up, and unseals it whenever it was started again, until this process ends. */
+async function keepOpen(vault: VaultConfig, file: string, say: (line: string) => void): Promise<never> {
+  let isSetUp = false
+  let said = ''
+  const tell = (line: string) => {
+    if (line !== said) say(line)
+    said = line
+  }
+  for (; ; await wait(LOOK_MS)) {
+    try {
+      if (!isSetUp || !(await isOpen(vault.address))) await setUpVault(vault, file)
+      isSetUp = true
+      writeFileSync(mark, '')
+      tell('Vault is open.')
+    } catch (error) {
+      rmSync(mark, { force: true })
+      tell(`Vault is not open: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}
+
+/** Nothing to do here, for a Vault that somebody else opens; whoever waits for this one may go on. */
+async function standAside(address: string): Promise<never> {
+  process.stdout.write(`VAULT_ADDR is ${address}: that Vault is set up by its operator.\n`)
+  writeFileSync(mark, '')
+  for (;;) await wait(2 ** 31 - 1)
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await asCommand(async () => {
+    const [file, ownAddress] = process.argv.slice(2)
+    if (!file)
+      throw new Error(
+        'Name the file for the unseal key, and the Vault to keep open: stack/vault-setup.ts <file> [address].',
+      )
+    const address = process.env.VAULT_ADDR?.trim()
+    if (ownAddress && address && address !== ownAddress) await standAside(address)
     const vault = readVaultSetup(process.env)
-    const file = process.argv[2]
-    if (!file) throw new Error('Name the file for the unseal key: stack/vault-setup.ts <file>.')
-    await setUpVault(vault, file)
+    if (!ownAddress) return setUpVault(vault, file)
+    await keepOpen(vault, file, (line) => process.stdout.write(`${line}\n`))
   })

@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { VARIABLES } from '../../config.ts'
@@ -7,6 +8,7 @@ import { inImage } from '../support/stack/stack.ts'
 
 interface Service {
   image?: string
+  restart?: string
   build?: string
   command?: string[]
   container_name?: string
@@ -93,6 +95,14 @@ test('dependencies are services with the condition they can meet', (t) => {
       if (condition === 'service_healthy') t.truthy(target?.healthcheck, `${other} has no health check`)
       else t.is(condition, 'service_completed_successfully', `${name} needs ${other}`)
     }
+})
+
+test('who opens Vault stays, because Vault is sealed after each start', (t) => {
+  const { command = [], restart, healthcheck } = compose.services['vault-setup'] ?? {}
+  t.is(restart, 'unless-stopped')
+  t.is(command.at(-1), 'http://vault:8200')
+  const [file = ''] = healthcheck?.test.slice(-1) ?? []
+  t.true(readFileSync('stack/vault-setup.ts', 'utf8').includes(`'${basename(file)}'`), file)
 })
 
 test('no service waits for itself, however many are between', (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readVaultSetup } from '../../config.ts'
 import { launch } from '../../stack/parts/part.ts'
@@ -6,7 +6,7 @@ import { freePort } from '../../stack/parts/ports.ts'
 import { findVaultBinary } from '../../stack/parts/vault.binary.ts'
 import { setUpVault } from '../../stack/vault-setup.ts'
 import { needs } from '../support/parts.ts'
-import { eventually, temporary } from '../support/stack/stack.ts'
+import { eventually, inImage, temporary } from '../support/stack/stack.ts'
 
 const whereVaultIs = needs('Vault')
 
@@ -30,11 +30,8 @@ whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed 
   writeFileSync(join(directory, 'vault.json'), JSON.stringify(local))
   const secretIdFile = join(directory, 'secret-id')
   writeFileSync(secretIdFile, 'a secret of this test')
-  const vault = readVaultSetup({
-    VAULT_ADDR: address,
-    VAULT_ROLE_ID: 'countersign',
-    VAULT_SECRET_ID_FILE: secretIdFile,
-  })
+  const env = { VAULT_ADDR: address, VAULT_ROLE_ID: 'countersign', VAULT_SECRET_ID_FILE: secretIdFile }
+  const vault = readVaultSetup(env)
   const binary = await findVaultBinary(process.env, console.log)
   if (!binary) return t.fail()
 
@@ -88,10 +85,16 @@ whereVaultIs('the Vault of docker-compose.yml is made usable once, and unsealed 
   t.true(created.ok)
   const refused = await fetch(`${address}/v1/sys/mounts`, { headers: { 'X-Vault-Token': token } })
   t.is(refused.status, 403)
+  // as docker-compose.yml runs it: it stays, and opens what a reboot has sealed
+  const mark = join(directory, 'vault-is-open')
+  const keeper = inImage(['stack/vault-setup.ts', keys, address], { ...env, TMPDIR: directory })
+  t.teardown(() => void keeper.child.kill('SIGTERM'))
+  t.true(await eventually(() => existsSync(mark)), keeper.lines.join('\n'))
   await first.stop()
+  t.true(await eventually(() => !existsSync(mark)), 'its health check fails while Vault is away')
 
   const second = await start()
   t.teardown(second.stop)
-  await setUpVault(vault, keys)
+  t.true(await eventually(() => existsSync(mark)), keeper.lines.join('\n'))
   t.true((await login())?.policies.includes('countersign'))
 })
