@@ -47,6 +47,36 @@ test('every variable that docker-compose.yml reads is one of config.ts or of an 
   for (const name of read) t.true(name in VARIABLES || OF_IMAGES.includes(name), name)
 })
 
+/** A value as compose makes it of the variables of .env; throws where one is missing that has to be there. */
+function interpolated(value: string, env: Record<string, string> = {}): string {
+  const innermost = /\$\{([A-Z0-9_]+)(?:(:?[-?])([^${}]*))?\}/.exec(value)
+  if (!innermost) return value
+  const [whole, name = '', operator, rest = ''] = innermost
+  const given = env[name]
+  const isMissing = operator?.startsWith(':') ? !given : given === undefined
+  if (isMissing && operator?.endsWith('?')) throw new Error(`${name}: ${rest}`)
+  return interpolated(value.replace(whole, isMissing ? rest : (given ?? '')), env)
+}
+
+test('addresses of parts of one’s own in .env take the place of those of the services here', (t) => {
+  const own = {
+    DATABASE_URL: 'postgresql://me@db.example/mine',
+    TEMPORAL_ADDRESS: 'temporal.example:7233',
+    TEMPORAL_UI_URL: 'https://temporal.example',
+    VAULT_ADDR: 'https://vault.example',
+    VAULT_SECRET_ID: 'of mine',
+  }
+  const secrets = { POSTGRES_PASSWORD: 'pg', KEY_STORE_MASTER_KEY: 'key' }
+  for (const [service, { environment = {} }] of ours)
+    for (const [name, value] of Object.entries(own))
+      t.is(interpolated(environment[name] ?? '', { ...secrets, ...own }), value, `${service}: ${name}`)
+  t.is(
+    interpolated(compose.services.api?.environment?.VAULT_SECRET_ID ?? '?', secrets),
+    '',
+    'VAULT_SECRET_ID_FILE may count',
+  )
+})
+
 test('API, worker and preparation run the entries of npm start, with the same variables', (t) => {
   t.deepEqual(compose.services.api?.command, [compiled('api/server.ts')])
   t.deepEqual(compose.services.worker?.command, [compiled('activities/worker.ts')])
@@ -116,7 +146,10 @@ test('no service waits for itself, however many are between', (t) => {
 
 test('addresses name services and the ports these listen on', (t) => {
   const listens: Record<string, number> = { postgres: 5432, 'temporal-postgres': 5432, temporal: 7233, vault: 8200 }
-  const { DATABASE_URL = '', TEMPORAL_ADDRESS, VAULT_ADDR } = ours[0]?.[1].environment ?? {}
+  const { environment = {} } = compose.services.api ?? {}
+  const [DATABASE_URL = '', TEMPORAL_ADDRESS, VAULT_ADDR] = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'VAULT_ADDR'].map(
+    (name) => interpolated(environment[name] ?? '', { POSTGRES_PASSWORD: 'pg' }),
+  )
   t.regex(DATABASE_URL, /@postgres:5432\/countersign$/)
   t.is(TEMPORAL_ADDRESS, `temporal:${listens.temporal}`)
   t.is(VAULT_ADDR, `http://vault:${listens.vault}`)
@@ -156,7 +189,7 @@ test('every volume is declared, every image has a version', (t) => {
 })
 
 test('no secret has a default: compose refuses to start without it', (t) => {
-  for (const name of ['POSTGRES_PASSWORD', 'KEY_STORE_MASTER_KEY', 'VAULT_SECRET_ID']) {
+  for (const name of ['POSTGRES_PASSWORD', 'KEY_STORE_MASTER_KEY']) {
     t.regex(text, new RegExp(`\\$\\{${name}:\\?`))
     t.notRegex(text, new RegExp(`\\$\\{${name}(:?-|\\})`))
   }
