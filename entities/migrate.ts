@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Constructor } from '@mikro-orm/core'
 import { type Migration, Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
@@ -15,8 +16,32 @@ async function classOf(name: string): Promise<Constructor<Migration>> {
   return migration
 }
 
-/** Any constant, the same in every process: one of them migrates, the others wait. */
-const MIGRATION_LOCK = 7_261_937
+/** Any constant, the same in every process: one of them migrates, the others wait. Backups share it among each other. */
+export const MIGRATION_LOCK = 7_261_937
+
+/** A change of a table waits for whoever uses it, and all others wait behind it: for less time than a request waits. */
+const LOCK_MS = 1_000
+const TRIES = 300
+/** PostgreSQL, appendix A: lock_not_available. */
+const NOT_AVAILABLE = '55P03'
+
+/** Repeats work that may begin anew until nobody is in its way. */
+async function withTurns(work: () => Promise<unknown>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (!(error instanceof Error) || Reflect.get(error, 'code') !== NOT_AVAILABLE) throw error
+      if (tries === TRIES)
+        throw new Error(
+          `A table has been in use by another session for ${(2 * TRIES * LOCK_MS) / 60_000} minutes (${error.message}): end what pg_stat_activity shows, such as pg_dump, and prepare again. What was applied stays.`,
+          { cause: error },
+        )
+      await wait(LOCK_MS)
+    }
+  }
+}
 
 /** Stores the incarnation in which a new database was created. */
 const FIRST_EPOCH = `insert into platform_epoch (incarnation) values (database_incarnation()) on conflict do nothing`
@@ -43,12 +68,14 @@ export async function migrate(
     clientUrl: ownerUrl,
     extensions: [Migrator],
     pool: { min: 0, max: 4 },
+    driverOptions: { lock_timeout: LOCK_MS },
     logger: () => undefined,
     migrations: {
       migrationsList: await Promise.all(SCHEMA.map(async (name) => ({ name, class: await classOf(name) }))),
       snapshot: false,
       tableName: 'migrations',
       silent: true,
+      allOrNothing: false, // else the first one's locks are held until the last one has built its indexes
     },
   })
   try {
@@ -57,6 +84,7 @@ export async function migrate(
     )
     assertPostgresVersion(server?.version ?? 0)
     await orm.em.transactional(async (lock) => {
+      await lock.execute('set local lock_timeout = 0')
       await lock.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK])
       // before the roles get other passwords; a transaction of its own, for migrations need the locks that it takes
       await orm.em.fork().transactional(async (em) => {
@@ -66,14 +94,16 @@ export async function migrate(
       })
       const executed = await orm.migrator.getExecuted()
       assertNotNewer(executed.map(({ name }) => name)) // else functions of a newer version would become ours
-      await orm.migrator.up(only ? { migrations: [...only] } : {})
+      await withTurns(() => orm.migrator.up(only ? { migrations: [...only] } : {}))
       if (only) return
       // a transaction of its own, for the roles need the locks that it takes
-      await orm.em.fork().transactional(async (em) => {
-        await applyFunctions(em)
-        await em.execute(FIRST_EPOCH)
-      })
-      await createRoles(orm, ownerUrl, masterKey)
+      await withTurns(() =>
+        orm.em.fork().transactional(async (em) => {
+          await applyFunctions(em)
+          await em.execute(FIRST_EPOCH)
+        }),
+      )
+      await withTurns(() => createRoles(orm, ownerUrl, masterKey))
       await lock.execute(MARK_COMPLETE)
     })
   } finally {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type { PoolClient } from 'pg'
+import { MIGRATION_LOCK } from '../../entities/migrate.ts'
 import { assertNotNewer, SCHEMA } from '../../entities/schema.ts'
 import { copyIn, END_OF_ROWS, FIRST, type Head, LAST, type Measured, SESSION, type Tail } from './format.ts'
 import { measure, rowsOf, type Table, tablesInOrder } from './tables.ts'
@@ -42,7 +43,10 @@ async function headOf(client: PoolClient): Promise<Head> {
   }
 }
 
-/** Writes the whole database as it is at one moment, table by table, never one of them whole in memory. */
+/**
+ * Writes the whole database as it is at one moment, table by table, never one of them whole in memory. The session is for
+ * this alone: who began it ends it, and with it its transaction and its lock.
+ */
 export async function writeBackup(client: PoolClient, out: Writable): Promise<{ head: Head; tail: Tail }> {
   const write = async (chunk: string | Buffer) => {
     if (!out.write(chunk)) await once(out, 'drain')
@@ -62,18 +66,16 @@ export async function writeBackup(client: PoolClient, out: Writable): Promise<{ 
     return result
   }
 
+  // a migration waits for this lock, and not for a table with everybody else behind it
+  await client.query('select pg_advisory_lock_shared($1)', [MIGRATION_LOCK])
   await client.query('begin isolation level repeatable read read only')
-  try {
-    await client.query(SESSION)
-    const head = await headOf(client)
-    await write(`${FIRST}${JSON.stringify(head)}\n`)
-    const tables: Tail['tables'] = {}
-    for (const table of await tablesInOrder(client)) tables[table.name] = await writeTable(table)
-    const { rows } = await client.query<{ name: string; value: string }>(SEQUENCES)
-    const tail = { tables, sequences: Object.fromEntries(rows.map(({ name, value }) => [name, value])) }
-    await write(`${LAST}${JSON.stringify(tail)}\n`)
-    return { head, tail }
-  } finally {
-    await client.query('rollback')
-  }
+  await client.query(SESSION)
+  const head = await headOf(client)
+  await write(`${FIRST}${JSON.stringify(head)}\n`)
+  const tables: Tail['tables'] = {}
+  for (const table of await tablesInOrder(client)) tables[table.name] = await writeTable(table)
+  const { rows } = await client.query<{ name: string; value: string }>(SEQUENCES)
+  const tail = { tables, sequences: Object.fromEntries(rows.map(({ name, value }) => [name, value])) }
+  await write(`${LAST}${JSON.stringify(tail)}\n`)
+  return { head, tail }
 }

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import test from 'ava'
-import { migrate } from '../../entities/migrate.ts'
+import { MIGRATION_LOCK, migrate } from '../../entities/migrate.ts'
 import { connect, RIGHTS, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
 import { assertSchema, SCHEMA } from '../../entities/schema.ts'
@@ -142,6 +144,51 @@ test.serial('the database is complete only once migrations, functions and roles 
   await t.throwsAsync(schema, { name: 'SchemaMismatch', message: /not its functions and roles/ })
   await migrate(server.url, fence.masterKey)
   await t.notThrowsAsync(schema)
+})
+
+/** A preparation beside a transaction that has begun with `statement`; what it meets meanwhile is for `look`. */
+async function preparedBeside(statement: string, look: (em: SqlEntityManager) => Promise<void>): Promise<void> {
+  const other = await connect(fence.database.superuserUrl, 1)
+  const preparing: Promise<void>[] = []
+  try {
+    await other.em.transactional(async (em) => {
+      await em.execute(statement)
+      preparing.push(again())
+      await look(em)
+    })
+    await Promise.all(preparing)
+  } finally {
+    await other.close()
+  }
+}
+
+const RELATIONS = `select count(*)::int as waiting from pg_locks where not granted and locktype = 'relation'`
+
+test.serial('a preparation that finds a table in use lets others pass, and goes on when it is free', async (t) => {
+  const passing = await connect(fence.database.superuserUrl, 1)
+  t.teardown(() => passing.close())
+  // as pg_dump has it for long
+  await preparedBeside('select count(*) from dids', async (em) => {
+    let wasInLine = false
+    for (let nth = 0; nth < 40; nth += 1) {
+      await wait(100)
+      const [line] = await em.execute<{ waiting: number }[]>(RELATIONS)
+      wasInLine ||= line?.waiting !== 0
+    }
+    t.true(wasInLine)
+    // who waits behind the preparation has 2 s
+    for (let nth = 0; nth < 3; nth += 1)
+      await t.notThrowsAsync(passing.em.getConnection().execute('select count(*) from dids'))
+  })
+})
+
+test.serial('a preparation waits for a backup without a place in the line for a table', async (t) => {
+  await preparedBeside(`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`, async (em) => {
+    await wait(2_500)
+    t.like(await em.execute(RELATIONS), [{ waiting: 0 }])
+    const waits = `select count(*)::int as waiting from pg_locks where not granted and locktype = 'advisory'`
+    t.like(await em.execute(waits), [{ waiting: 1 }])
+  })
 })
 
 test.serial('the application’s role cannot replace a function', async (t) => {

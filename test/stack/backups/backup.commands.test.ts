@@ -91,15 +91,19 @@ test.serial('through a pipe: a backup on standard output, restored from standard
 const OPEN_AGAIN = `insert into accounts (id, email_index, content) values (gen_random_uuid(), '\\x01', '\\x01');
 insert into account_sessions (id, account_id, expires_at) select gen_random_uuid(), id, now() + interval '1 day' from accounts;
 insert into account_tokens (digest, account_id, expires_at) select '\\x01', id, now() + interval '1 day' from accounts limit 1;
-update openid_sessions set state = 'OFFERED', code_digest = sha256(id::text::bytea), code_used_at = null, ended_at = null,
-  ends_at = now() + interval '1 day', code_expires_at = now() + interval '1 day';
-update openid_presentations set state = 'PENDING', ended_at = null, expires_at = now() + interval '1 day',
-  kept_until = now() + interval '2 days'`
+insert into openid_sessions (id, tenant_id, grant_type, state, steps, request_id, client_id, code_digest, code_expires_at, ends_at)
+  select gen_random_uuid(), id, 'pre-authorized_code', 'OFFERED', '[]', id, '', sha256(id::text::bytea),
+    now() + interval '1 day', now() + interval '1 day' from tenants;
+insert into openid_presentations (id, tenant_id, verifier_did, client_identifier, response_mode, state, other_device_digest,
+    same_device_digest, content, request_id, client_id, expires_at, kept_until)
+  select gen_random_uuid(), id, '', '', 'direct_post', 'PENDING', sha256(id::text::bytea), sha256(id::text::bytea), '', id, '',
+    now() + interval '1 day', now() + interval '2 days' from tenants`
 
 const STILL_OPEN = `select (select count(*)::int from account_sessions where ended_at is null) as sessions,
   (select count(*)::int from account_tokens) as links,
   (select count(*)::int from openid_sessions where ends_at > now() or code_expires_at > now()) as offers,
   (select count(*)::int from openid_presentations where expires_at > now()) as requests,
+  (select count(*)::int from openid_sessions) + (select count(*)::int from openid_presentations) as ended,
   to_regclass('restore_under_way') is not null as marked`
 
 test.serial(
@@ -135,7 +139,7 @@ test.serial(
     t.is(again.webhooks?.length, 1)
     t.notDeepEqual(again.webhooks, once.webhooks)
     const { rows } = await connected(backups.superuserOf(name), (client) => client.query(STILL_OPEN))
-    t.deepEqual(rows, [{ sessions: 0, links: 0, offers: 0, requests: 0, marked: false }])
+    t.deepEqual(rows, [{ sessions: 0, links: 0, offers: 0, requests: 0, ended: 4, marked: false }])
   },
 )
 

@@ -244,13 +244,12 @@ test.serial(
 test.serial('a bulk revocation in its second pass goes on where transactions begin with lower numbers', async (t) => {
   await connected(fence.database.superuserUrl, async (client) => {
     await client.query('begin')
-    await client.query(`update credential_revocations set state = 'PROCESSING', pass = 2, horizon = '4611686018427387904',
-      created_at = now() - interval '1 minute'`)
+    await client.query(`insert into credential_revocations (id, tenant_id, scope, subject, pass, horizon, request_id, client_id, created_at)
+      select gen_random_uuid(), id, 'template', id::text, 2, '4611686018427387904', id, '', now() - interval '1 minute' from tenants`)
     const { rows } = await client.query<{ phase: string }>(`select s.phase from credential_revocations r,
       revoke_credential_slice(r.tenant_id, r.id, 100, 'credential', 'REVOKED') s`)
     await client.query('rollback')
-    t.true(rows.length > 0)
-    for (const { phase } of rows) t.not(phase, 'wait')
+    t.deepEqual(rows, [{ phase: 'done' }, { phase: 'done' }])
   })
 })
 
