@@ -12,7 +12,7 @@ import { privateDirectory, privateFiles } from './local/private.ts'
 import { summary } from './local/summary.ts'
 import { type Owner, unprivilegedOwner } from './local/unprivileged.ts'
 import { assertPortFree } from './parts/ports.ts'
-import { startPostgres } from './parts/postgres.ts'
+import { RECOVERING, startPostgres } from './parts/postgres.ts'
 import { run } from './parts/run.ts'
 import { type ServiceOptions, startService } from './parts/services.ts'
 import { Supervisor } from './parts/supervisor.ts'
@@ -39,7 +39,9 @@ async function bringDatabase(config: StackConfig, local: string, { bring, launch
   if (config.databaseUrl) return config.databaseUrl
   const directory = join(local, 'postgres')
   rotate(join(directory, 'postgres.log'))
-  const { url } = await bring(() => startPostgres({ directory, port: config.databasePort, launched }))
+  const { url } = await bring(() =>
+    startPostgres({ directory, port: config.databasePort, launched, recovering: () => say(RECOVERING) }),
+  )
   say(`PostgreSQL   127.0.0.1:${config.databasePort}`)
   return url
 }

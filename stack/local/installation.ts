@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, type Environment, loadConfig, readStackConfig } from '../../config.ts'
 import { dismissGuard } from '../parts/part.ts'
-import { runningPostgres, startPostgres } from '../parts/postgres.ts'
+import { RECOVERING, settledPostgres, startPostgres } from '../parts/postgres.ts'
 
 /** Where `npm start` keeps its data, unless a command is told otherwise. */
 export const LOCAL = join(fileURLToPath(new URL('../..', import.meta.url)), '.local')
+
+/** Standard output may be what the command makes. */
+const say = (line: string) => process.stderr.write(`${line}\n`)
 
 export interface Place {
   /** Folder of `npm start`. */
@@ -41,11 +44,18 @@ export async function withInstallation<T>(
       LOG_LEVEL: env.LOG_LEVEL ?? 'silent', // the command says what there is to say
     })
   const directory = join(local, 'postgres')
-  const known = stack.databaseUrl ?? runningPostgres(directory)
+  const known =
+    stack.databaseUrl ??
+    (await settledPostgres(directory, () => say('Waiting for PostgreSQL, which is starting or stopping …')))
   if (known) return work(configOf(known))
   if (!fresh && !existsSync(join(directory, 'data')))
     throw new Error(`DATABASE_URL is not set, and there is no database in ${directory}.`)
-  const server = await startPostgres({ directory, port: stack.databasePort })
+  const server = await startPostgres({
+    directory,
+    port: stack.databasePort,
+    spares: true,
+    recovering: () => say(RECOVERING),
+  })
   try {
     return await work(configOf(server.url))
   } finally {

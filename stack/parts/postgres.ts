@@ -20,6 +20,12 @@ export interface PostgresOptions {
   from?: string
   /** Told of the process before it is ready. */
   launched?: (part: Part) => void
+  /** Told once where it takes long to be ready, as after a crash. */
+  recovering?: () => void
+  /** A server of another command on this directory is left alone, and the start fails: for commands beside `npm start`. */
+  spares?: boolean
+  /** Milliseconds without a sign of life after which a start counts as failed. */
+  silentMs?: number
 }
 
 export interface Postgres extends Part {
@@ -64,12 +70,25 @@ export function runningPostgres(directory: string): string | undefined {
   return addressOf('countersign', password(directory), found.port)
 }
 
+/** As `runningPostgres`; waits for a server that is coming up, or going down. `waiting` is told once. */
+export async function settledPostgres(directory: string, waiting: () => void): Promise<string | undefined> {
+  const data = join(resolve(directory), 'data')
+  const isBetween = () => {
+    const found = postmaster(data)
+    return found !== undefined && found.status !== 'ready' && isOurs(found.pid, data)
+  }
+  if (isBetween()) waiting()
+  while (isBetween()) await wait(100)
+  return runningPostgres(directory)
+}
+
 /** Ends a server that still runs on this directory, and takes away a pid file whose number now is somebody else's. */
-async function clear(data: string): Promise<void> {
+async function clear(data: string, spares: boolean): Promise<void> {
   const old = postmaster(data)
   if (!old) return
   const started = startOf(old.pid)
   const ours = started !== undefined && isOurs(old.pid, data)
+  if (ours && spares) throw new Error(`Another command has started PostgreSQL on ${data}: run this one again.`)
   if (ours) await end({ name: 'PostgreSQL', pid: old.pid, started, signal: 'SIGINT', graceMs: 20_000 })
   rmSync(pidFile(data), { force: true })
 }
@@ -92,15 +111,23 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     password: password(directory),
   }
   if (!existsSync(cluster.data)) await initialise(cluster, options.durable ?? true)
-  await clear(cluster.data)
+  await clear(cluster.data, options.spares ?? false)
   const part = await untilReady(cluster, options)
   const address = (role: string) => addressOf(role, cluster.password, options.port)
   return { ...part, url: address('countersign'), superuserUrl: address('postgres') }
 }
 
+export const RECOVERING = 'PostgreSQL is still starting: after a crash it recovers first, which may take minutes …'
+
+/** A start without recovery takes less. */
+const RECOVERING_MS = 5_000
+
 async function untilReady(cluster: Cluster, options: PostgresOptions): Promise<Part> {
   const log = join(cluster.directory, 'postgres.log')
-  const deadline = Date.now() + 60_000
+  const silentMs = options.silentMs ?? 60_000
+  const begun = Date.now()
+  let deadline = begun + silentMs
+  let isTold = false
   for (;;) {
     const part = await launchServer(cluster, options, log)
     options.launched?.(part)
@@ -111,12 +138,19 @@ async function untilReady(cluster: Cluster, options: PostgresOptions): Promise<P
     while (exit === undefined && Date.now() < deadline) {
       const state = postmaster(cluster.data)
       if (state?.pid === part.pid && state.status === 'ready') return part
+      // recovery takes as long as there was to write since the last checkpoint
+      const isStarting = state?.pid === part.pid && state.status === 'starting'
+      if (isStarting) deadline = Date.now() + silentMs
+      if (isStarting && !isTold && Date.now() > begun + RECOVERING_MS) {
+        isTold = true
+        options.recovering?.()
+      }
       await wait(25)
     }
     await part.stop()
     // the last backends of a killed server need a moment to notice and let the shared memory go
     if (Date.now() >= deadline || !lastLines(log).includes('shared memory'))
-      throw new Error(`PostgreSQL did not start (${exit ?? 'no answer in 60 s'}): ${lastLines(log)}`)
+      throw new Error(`PostgreSQL did not start (${exit ?? `no answer in ${silentMs / 1000} s`}): ${lastLines(log)}`)
     await wait(250)
   }
 }

@@ -1,11 +1,12 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import pg from 'pg'
 import { barrier, runAs, unprivilegedOwner } from '../../stack/local/unprivileged.ts'
 import { freePort } from '../../stack/parts/ports.ts'
 import { findBinaries, reachable } from '../../stack/parts/postgres.binaries.ts'
-import { startPostgres } from '../../stack/parts/postgres.ts'
+import { settledPostgres, startPostgres } from '../../stack/parts/postgres.ts'
 import { run } from '../../stack/parts/run.ts'
 import { needs } from '../support/parts.ts'
 import { isAlive, script, temporary } from '../support/stack/stack.ts'
@@ -99,6 +100,57 @@ test.serial('a server that still runs on the directory is ended first', async (t
   t.teardown(second.stop)
   t.false(isAlive(first.pid))
   t.deepEqual(await ask(second.url, 'select 1 as n'), { n: 1 })
+})
+
+test.serial(
+  'a command waits for a server that is coming up, and ends none that another command has started',
+  async (t) => {
+    const options = { directory: temporary(t, 'postgres'), port: await freePort(), durable: false }
+    const server = await startPostgres(options)
+    t.teardown(server.stop)
+    const file = join(options.directory, 'data', 'postmaster.pid')
+    const content = readFileSync(file, 'utf8')
+    writeFileSync(file, content.replace(/^ready *$/m, 'starting')) // as its own line is while it recovers
+    let waits = 0
+    const found = settledPostgres(options.directory, () => {
+      waits += 1
+    })
+    await t.throwsAsync(startPostgres({ ...options, spares: true }), {
+      message: /Another command has started PostgreSQL/,
+    })
+    t.true(isAlive(server.pid))
+    t.is(waits, 1)
+    writeFileSync(file, content)
+    t.is(await found, server.url)
+  },
+)
+
+test.serial('a start has no deadline while PostgreSQL recovers', async (t) => {
+  const options = { directory: temporary(t, 'postgres'), port: await freePort() }
+  const first = await startPostgres(options)
+  await ask(first.url, 'create table kept as select generate_series(1, 100000) as n')
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  const file = join(options.directory, 'data', 'postmaster.pid')
+  const second = await startPostgres({
+    ...options,
+    silentMs: 500,
+    launched: ({ pid }) => {
+      void (async () => {
+        const status = () => {
+          const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+          return text.startsWith(`${pid}\n`) ? text.split('\n')[7]?.trim() : undefined
+        }
+        while (status() === undefined) await wait(5)
+        if (status() !== 'starting') return
+        process.kill(pid, 'SIGSTOP')
+        await wait(2_000)
+        process.kill(pid, 'SIGCONT')
+      })()
+    },
+  })
+  t.teardown(second.stop)
+  t.deepEqual(await ask(second.url, 'select count(*)::int as n from kept'), { n: 100_000 })
 })
 
 test.serial('kill -9 of the process that started it leaves no server behind', async (t) => {
