@@ -85,7 +85,7 @@ async function settle(config: Config, say: Say): Promise<void> {
     say(
       'Status lists from before the restore get no further entries, and presentation requests from before accept no presentation.',
     )
-    await asOwner(config, endUnfinished)
+    await asOwner(config, (owner) => endUnfinished(owner, systemSql))
     say('Log-ins of people, links to set a password, offers with a code and OpenID4VP requests from before have ended.')
     await createTokenKeyRotation({ systemSql, keys, config }).replaceTokenKeys(randomUUID())
     say('Access tokens from before the restore are no longer valid; clients get new ones.')

@@ -1,4 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql'
+import type { Sql } from '../../entities/orm.ts'
 
 /** A log-in that was ended, or whose person was removed, since the backup; a link to set a password that was used. */
 const OF_PEOPLE = `update account_sessions set ended_at = now() where ended_at is null;
@@ -14,12 +15,11 @@ where ended_at is null and expires_at > now();`
 
 /**
  * Ends what is good once, or was ended, and stands in the rows of a backup as if nothing had happened since. As the owner,
- * whose statements may take long.
+ * whose statements may take long; which tenants there are, the system role alone sees.
  */
-export async function endUnfinished(owner: MikroORM): Promise<void> {
-  const connection = owner.em.getConnection()
-  await connection.execute(OF_PEOPLE)
-  const tenants = await connection.execute<{ id: string }[]>('select id from tenants')
+export async function endUnfinished(owner: MikroORM, systemSql: Sql): Promise<void> {
+  await owner.em.getConnection().execute(OF_PEOPLE)
+  const { rows: tenants } = await systemSql.query<{ id: string }>({ text: 'select id from tenants', values: [] })
   for (const { id } of tenants)
     await owner.em.fork({ disableContextResolution: true }).transactional(async (em) => {
       await em.execute(`select set_config('app.tenant', ?, true)`, [id])

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import test from 'ava'
+import type { PoolClient } from 'pg'
 import { MIGRATION_LOCK, migrate } from '../../entities/migrate.ts'
 import { connect, RIGHTS, sqlOf } from '../../entities/orm.ts'
 import { roleUrl } from '../../entities/roles.ts'
@@ -12,6 +12,7 @@ import { freePort } from '../../stack/parts/ports.ts'
 import { startPostgres } from '../../stack/parts/postgres.ts'
 import { dataDirectory } from '../../stack/tests/data.ts'
 import { type Fence, openFence } from '../support/frame/fence.ts'
+import { connected } from '../support/stack/backup.ts'
 
 let fence: Fence
 test.before(async () => {
@@ -147,47 +148,39 @@ test.serial('the database is complete only once migrations, functions and roles 
 })
 
 /** A preparation beside a transaction that has begun with `statement`; what it meets meanwhile is for `look`. */
-async function preparedBeside(statement: string, look: (em: SqlEntityManager) => Promise<void>): Promise<void> {
-  const other = await connect(fence.database.superuserUrl, 1)
+async function preparedBeside(statement: string, look: (other: PoolClient) => Promise<void>): Promise<void> {
   const preparing: Promise<void>[] = []
-  try {
-    await other.em.transactional(async (em) => {
-      await em.execute(statement)
-      preparing.push(again())
-      await look(em)
-    })
-    await Promise.all(preparing)
-  } finally {
-    await other.close()
-  }
+  await connected(fence.database.superuserUrl, async (other) => {
+    await other.query('begin')
+    await other.query(statement)
+    preparing.push(again())
+    await look(other)
+    await other.query('commit')
+  })
+  await Promise.all(preparing)
 }
 
-const RELATIONS = `select count(*)::int as waiting from pg_locks where not granted and locktype = 'relation'`
+/** Sessions that wait for a lock of the kind. */
+const waitingFor = async (other: PoolClient, kind: 'relation' | 'advisory'): Promise<number> =>
+  (await other.query('select from pg_locks where not granted and locktype = $1', [kind])).rows.length
 
 test.serial('a preparation that finds a table in use lets others pass, and goes on when it is free', async (t) => {
-  const passing = await connect(fence.database.superuserUrl, 1)
-  t.teardown(() => passing.close())
   // as pg_dump has it for long
-  await preparedBeside('select count(*) from dids', async (em) => {
-    let wasInLine = false
-    for (let nth = 0; nth < 40; nth += 1) {
-      await wait(100)
-      const [line] = await em.execute<{ waiting: number }[]>(RELATIONS)
-      wasInLine ||= line?.waiting !== 0
-    }
-    t.true(wasInLine)
+  await preparedBeside('select count(*) from dids', async (other) => {
+    while ((await waitingFor(other, 'relation')) === 0) await wait(50)
     // who waits behind the preparation has 2 s
-    for (let nth = 0; nth < 3; nth += 1)
-      await t.notThrowsAsync(passing.em.getConnection().execute('select count(*) from dids'))
+    await connected(fence.database.superuserUrl, async (passing) => {
+      for (let nth = 0; nth < 3; nth += 1) await t.notThrowsAsync(passing.query('select count(*) from dids'))
+    })
   })
 })
 
 test.serial('a preparation waits for a backup without a place in the line for a table', async (t) => {
-  await preparedBeside(`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`, async (em) => {
-    await wait(2_500)
-    t.like(await em.execute(RELATIONS), [{ waiting: 0 }])
-    const waits = `select count(*)::int as waiting from pg_locks where not granted and locktype = 'advisory'`
-    t.like(await em.execute(waits), [{ waiting: 1 }])
+  await preparedBeside(`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`, async (other) => {
+    while ((await waitingFor(other, 'advisory')) === 0) await wait(50)
+    await wait(1_500)
+    t.is(await waitingFor(other, 'advisory'), 1)
+    t.is(await waitingFor(other, 'relation'), 0)
   })
 })
 
