@@ -14,27 +14,44 @@ export function rotate(path: string, maxBytes = MAX_BYTES): void {
 /** Appends a process's output to a file that stays bounded, and hands every line on. */
 export function logTo(path: string, maxBytes = MAX_BYTES) {
   rotate(path, maxBytes)
-  let file = openSync(path, 'a', 0o600)
+  let file: number | undefined = openSync(path, 'a', 0o600)
   let size = statSync(path).size
-  const append = (chunk: Buffer) => {
+  let isLosing = false
+  const close = () => {
+    if (file !== undefined) closeSync(file)
+    file = undefined // its number may be another file's from now on
+  }
+  const write = (chunk: Buffer) => {
+    file ??= openSync(path, 'a', 0o600)
     size += writeSync(file, chunk)
     if (size <= maxBytes) return
-    closeSync(file)
+    close()
+    size = 0
     rotate(path, maxBytes)
     file = openSync(path, 'a', 0o600)
-    size = 0
+  }
+  /** A full disk ends nobody: what cannot be written is lost, and that is told once. */
+  const append = (chunk: Buffer, tell: (text: string) => void) => {
+    try {
+      write(chunk)
+      isLosing = false
+    } catch (error) {
+      if (!isLosing)
+        tell(`${path} cannot be written, and loses lines (${error instanceof Error ? error.message : error})`)
+      isLosing = true
+    }
   }
   return {
     follow(stream: Readable, line: (text: string) => void) {
       let rest = ''
       stream.on('data', (chunk: Buffer) => {
-        append(chunk)
+        append(chunk, line)
         const lines = (rest + chunk.toString()).split('\n')
         rest = (lines.pop() ?? '').slice(-65_536)
         lines.forEach(line)
       })
     },
-    close: () => closeSync(file),
+    close,
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import test from 'ava'
@@ -82,6 +82,21 @@ test('the console shows warnings, errors and crashes, and nothing else of the lo
     'API: error: createDID [status 500, route /v1/dids, requestId 5f0c]',
   )
   t.is(notable('API', 'TypeError: x'), 'API: TypeError: x')
+})
+
+test('a log on a full disk loses its lines, says so once, and ends nobody', async (t) => {
+  if (!existsSync('/dev/full')) return t.pass('this system has no device that is always full')
+  const log = logTo('/dev/full')
+  t.teardown(log.close)
+  const stream = new PassThrough()
+  const lines: string[] = []
+  log.follow(stream, (line) => lines.push(line))
+  for (let n = 0; n < 3; n++) stream.write(`line ${n}\n`)
+  stream.end()
+  t.true(await eventually(() => lines.length >= 4))
+  const [told = '', ...rest] = lines
+  t.regex(told, /^\/dev\/full cannot be written, and loses lines \(ENOSPC/)
+  t.deepEqual(rest, ['line 0', 'line 1', 'line 2'])
 })
 
 test('a log file stays bounded, with the one before it kept', async (t) => {
