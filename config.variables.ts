@@ -223,7 +223,11 @@ export const VARIABLES = {
     default: 'false',
     about: 'true: webhooks may have http URLs and be on this machine, for trying out; only when HOST is loopback',
   },
-  SHUTDOWN_SECONDS: { default: '10', about: 'seconds in which accepted work may finish after SIGTERM' },
+  SHUTDOWN_SECONDS: {
+    default: '10',
+    about:
+      'seconds in which accepted work may finish after SIGTERM; above 14, raise stop_grace_period in docker-compose.yml too',
+  },
   CODEC_ENDPOINT: { default: 'false', about: 'true: the operator port decodes workflow payloads for the Temporal UI' },
   VC_API: {
     default: 'false',

@@ -55,12 +55,23 @@ const isAlive = (pid) => {
   }
 }
 
+/** The process that an installation's lock names; undefined where the lock is gone. */
+function holderOf(lock) {
+  try {
+    return Number(readFileSync(lock, 'utf8'))
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+    return undefined
+  }
+}
+
 /** Two commands at once in a fresh clone: one installs, the other waits for it. */
 async function alone(root, work) {
   const lock = join(root, '.local', 'install.lock')
   const own = `${lock}.${process.pid}`
   mkdirSync(dirname(lock), { recursive: true, mode: 0o700 })
   writeFileSync(own, String(process.pid))
+  let isTold = false
   try {
     for (;;) {
       try {
@@ -68,9 +79,15 @@ async function alone(root, work) {
         break
       } catch (error) {
         if (error.code !== 'EEXIST') throw error
-        const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0
-        if (holder > 0 && !isAlive(holder)) rmSync(lock, { force: true })
-        else await wait(200)
+        const holder = holderOf(lock)
+        if (holder === undefined) continue
+        // a number of our own is that of a process before us, as in containers; none is left by a machine that went off
+        if (!(holder > 0) || holder === process.pid || !isAlive(holder)) rmSync(lock, { force: true })
+        else {
+          if (!isTold) console.log(`Waiting for process ${holder}, which installs the packages (${lock}) …`)
+          isTold = true
+          await wait(200)
+        }
       }
     }
     return await work()

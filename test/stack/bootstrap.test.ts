@@ -92,6 +92,37 @@ test('the lock of an installation that was killed does not block the next one', 
   t.is((await start(root, 'test').ended).code, 0)
 })
 
+test('a lock without a number, and one with the number of the waiting process itself, hold nobody up', async (t) => {
+  const root = checkout(t)
+  mkdirSync(join(root, '.local'))
+  writeFileSync(join(root, '.local', 'install.lock'), '')
+  t.is((await start(root, 'test').ended).code, 0)
+  const again = checkout(t)
+  mkdirSync(join(again, '.local'))
+  // as in a container, where the first process has the same number at each start
+  const itself = `const { writeFileSync } = require('node:fs'); writeFileSync('.local/install.lock', String(process.pid));
+    process.argv[1] = '${join(again, 'stack', 'bootstrap.mjs')}'; process.argv[2] = 'test'; import(process.argv[1])`
+  const { npm_execpath, npm_lifecycle_event, ...env } = process.env
+  const child = spawn(process.execPath, ['-e', itself], {
+    cwd: again,
+    env: { ...env, PATH: `${join(again, 'bin')}:${env.PATH}` },
+  })
+  const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
+  t.deepEqual(await once(child, 'exit'), [0, null])
+  clearTimeout(late)
+})
+
+test('whoever waits for an installation says for which process', async (t) => {
+  const root = checkout(t)
+  mkdirSync(join(root, '.local'))
+  const lock = join(root, '.local', 'install.lock')
+  writeFileSync(lock, String(process.pid))
+  const { ended, output } = start(root, 'test')
+  while (!output().includes(`Waiting for process ${process.pid}`)) await wait(50)
+  rmSync(lock)
+  t.is((await ended).code, 0)
+})
+
 test('packages that npm has put there itself are used as they are', async (t) => {
   const root = checkout(t)
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
