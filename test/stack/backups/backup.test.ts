@@ -5,7 +5,7 @@ import test from 'ava'
 import { PLATFORM_TENANT } from '../../../activities/keys/rotating.ts'
 import { loadConfig } from '../../../config.ts'
 import { MARK_RESTORE } from '../../../entities/administration/restore-mark.ts'
-import { migrate } from '../../../entities/migrate.ts'
+import { MIGRATION_LOCK, migrate } from '../../../entities/migrate.ts'
 import { roleUrl } from '../../../entities/roles.ts'
 import { SCHEMA } from '../../../entities/schema.ts'
 import { completeRestored } from '../../../stack/backups/after.ts'
@@ -81,9 +81,11 @@ test.serial('all tables are of one moment, whatever is committed meanwhile', asy
   const sink = new PassThrough({ highWaterMark: 16 })
   const writing = connected(backups.asRole('backup'), (client) => writeBackup(client, sink))
   await once(sink, 'readable') // it has begun, and waits for whoever reads
-  await connected(fence.database.superuserUrl, (client) =>
-    client.query('update tenants set name = $1', ['changed meanwhile']),
-  )
+  await connected(fence.database.superuserUrl, async (client) => {
+    await client.query('update tenants set name = $1', ['changed meanwhile'])
+    const lock = await client.query('select pg_try_advisory_lock($1) as free', [MIGRATION_LOCK])
+    t.deepEqual(lock.rows, [{ free: false }], 'migrations wait for it')
+  })
   const chunks: Buffer[] = []
   sink.on('data', (chunk: Buffer) => chunks.push(chunk))
   await writing
