@@ -71,7 +71,7 @@ async function whileKeysAnswer(work: () => Promise<void>): Promise<void> {
 export async function settleRestored(config: Config, say: Say): Promise<void> {
   const [row] = await asOwner(config, (owner) => owner.em.getConnection().execute<{ id: string }[]>(EPOCH))
   await whileKeysAnswer(async () => {
-    if (row) await assertNoTwin(config, row.id)
+    if (row) await assertNoTwin(config, row.id, say)
     await settle(config, say)
   })
 }

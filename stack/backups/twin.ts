@@ -18,8 +18,13 @@ async function rises(witness: Witness, id: string): Promise<boolean> {
  * Throws where another platform uses the keys in Vault that the restored rows name: what a restore replaces, it destroys.
  * `id`: of the row of `platform_epoch` as it came with the rows.
  */
-export async function assertNoTwin({ vault }: Pick<Config, 'vault'>, id: string): Promise<void> {
+export async function assertNoTwin(
+  { vault }: Pick<Config, 'vault'>,
+  id: string,
+  say: (line: string) => void,
+): Promise<void> {
   if (!vault) return
+  say(`Watching Vault for ${WATCH_MS / 1000} seconds, whether a platform runs on the database that these rows are of …`)
   const keys = createVaultKeyStore(vault)
   try {
     if (keys.witness && (await rises(keys.witness, id)))
