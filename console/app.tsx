@@ -16,21 +16,32 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
   const texts = useTexts()
   const [session, setSession] = useState<Session>('unknown')
   const [error, setError] = useState<unknown>()
+  const [switching, setSwitching] = useState<Promise<void>>()
   const { parts } = useAddress()
   const stand = (asked: Promise<Standing | undefined>) => {
     setError(undefined)
-    asked.then((standing) => setSession(standing ?? 'none'), setError)
+    return asked.then((standing) => setSession(standing ?? 'none'), setError)
+  }
+  // the page is still that of the former tenant, and its token too: nothing is done there meanwhile
+  const choose = (tenantId: string) => {
+    const switched = stand(switchTenant(tenantId))
+    setSwitching(switched)
+    void switched.then(() => setSwitching((last) => (last === switched ? undefined : last)))
   }
   useEffect(() => {
     onEnd(() => setSession('none'))
-    stand(restore())
+    void stand(restore())
   }, [])
   const standing = typeof session === 'object' ? session : undefined
   const Entry = entryOf(parts)
   const place = () => {
     if (session === 'unknown') return <p class="quiet">{error === undefined && texts.frame.loading}</p>
-    if (Entry) return <Entry standing={standing} onStanding={stand} />
-    return standing ? <Pages key={standing.tenantId} standing={standing} /> : <Login onLogin={setSession} />
+    if (Entry) return <Entry standing={standing} onStanding={(asked) => void stand(asked)} />
+    return standing ? (
+      <Pages key={standing.tenantId} standing={standing} />
+    ) : (
+      <Login onLogin={(begun) => void stand(Promise.resolve(begun))} />
+    )
   }
   return (
     <Shell
@@ -38,7 +49,8 @@ function Content({ setLanguage }: { setLanguage: (language: Language) => void })
       error={<Failure error={error} />}
       standing={standing}
       navigation={standing && <Navigation standing={standing} />}
-      onTenant={(id) => stand(switchTenant(id))}
+      isSwitching={switching !== undefined}
+      onTenant={choose}
       onLogOut={standing && (() => void logOut().catch(setError))}
     >
       {place()}

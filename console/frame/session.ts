@@ -24,19 +24,29 @@ const isLateTab = (error: unknown) => error instanceof Problem && error.code ===
 /** The session is over, or may not be used from here; anything else passes. */
 const isOver = (error: unknown) => error instanceof Problem && [401, 403].includes(error.status)
 
-let held: (Token & { renewAt: number }) | undefined
+/** The token of the page, and every one that it has had of its tenant. */
+let held: (Token & { renewAt: number; given: ReadonlySet<string> }) | undefined
 let pending: Promise<string> | undefined
 let whenEnded: () => void = () => undefined
 
 function keep(token: Token): Token {
-  held = { ...token, renewAt: performance.now() + Math.max(token.expires_in * 1000 - RESERVE_MS, 1_000) }
+  const isOfSame = held?.tenant_id === token.tenant_id && held?.account_id === token.account_id
+  const given = new Set(isOfSame ? held?.given : []).add(token.access_token)
+  held = { ...token, given, renewAt: performance.now() + Math.max(token.expires_in * 1000 - RESERVE_MS, 1_000) }
   return token
 }
 
-async function refresh(tenantId: string | undefined): Promise<Token> {
+/** As the platform says it of a session that has ended. */
+const over = () =>
+  new Problem(new Response(null, { status: 401 }), {
+    type: '/problems#session.invalid',
+    detail: 'The session of this page has ended: log in again.',
+  })
+
+async function asked(tenantId: string | undefined): Promise<Token> {
   for (const wait of [...OTHER_TAB_MS, undefined])
     try {
-      return keep(await asNobody.post('/v1/auth/refresh', { body: tenantId ? { tenantId } : {}, headers }))
+      return await asNobody.post('/v1/auth/refresh', { body: tenantId ? { tenantId } : {}, headers })
     } catch (error) {
       if (wait === undefined || !isLateTab(error)) throw error
       await pause(wait)
@@ -44,14 +54,32 @@ async function refresh(tenantId: string | undefined): Promise<Token> {
   throw new Error('the last try has its answer')
 }
 
+/** Whoever the page shows is whom it goes on for: another tab may have ended that session, or begun one of somebody else. */
+async function ofSamePerson<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const whose = held?.account_id
+  const answer = await ask()
+  if (held?.account_id !== whose) throw over()
+  return answer
+}
+
+/** A new token, which the page does not use yet. */
+async function refresh(tenantId: string | undefined): Promise<Token> {
+  const token = await ofSamePerson(() => asked(tenantId))
+  if (held && held.account_id !== token.account_id) {
+    end()
+    throw over()
+  }
+  return token
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /**
  * One refresh at a time, in their order: of two the later one would find its cookie used, and the earlier one would bring
- * its tenant back. `tenantOf` is asked when it is its turn.
+ * its tenant back.
  */
-function refreshed(tenantOf: () => string | undefined): Promise<Token> {
-  const next = last.then(() => refresh(tenantOf()))
+function inTurn<Answer>(act: () => Promise<Answer>): Promise<Answer> {
+  const next = last.then(act)
   last = next.catch(() => undefined)
   return next
 }
@@ -60,7 +88,7 @@ const heldTenant = () => held?.tenant_id ?? undefined
 
 /** A new token of the same tenant: another tab may have chosen another one. Ends the page's session when it is refused. */
 function renew(): Promise<string> {
-  pending ??= refreshed(heldTenant)
+  pending ??= inTurn(async () => keep(await refresh(heldTenant())))
     .then(({ access_token }) => access_token)
     .catch((error: unknown) => {
       if (isOver(error)) end()
@@ -77,53 +105,83 @@ function end(): void {
   whenEnded()
 }
 
+/** What a page has begun is for its tenant: once another one is chosen, the rest of it is not sent. */
+async function renewed(): Promise<string> {
+  const tenant = heldTenant()
+  const token = await renew()
+  if (heldTenant() !== tenant) throw new Error('another tenant was chosen')
+  return token
+}
+
 const tokens: TokenSource = {
-  current: async () => (held && performance.now() < held.renewAt ? held.access_token : renew()),
-  instead: async (refused) => (held && held.access_token !== refused ? held.access_token : renew()),
+  current: async () => {
+    if (!held) throw over()
+    return performance.now() < held.renewAt ? held.access_token : renewed()
+  },
+  instead: async (refused) => {
+    if (!held) throw over()
+    if (!held.given.has(refused)) throw new Error('another tenant was chosen')
+    return held.access_token === refused ? renewed() : held.access_token
+  },
 }
 
 /** The operations of the platform, as the person who has logged in. */
 export const api = connectWith({ baseUrl: location.origin, tokens })
 
-async function standing(): Promise<Standing> {
-  const account = await api.get('/v1/account')
+/** With a token that the page does not use yet. */
+const connectBy = ({ access_token }: Token) =>
+  connectWith({
+    baseUrl: location.origin,
+    tokens: { current: async () => access_token, instead: async () => access_token },
+  })
+
+/** Until all is known of the new standing, the page goes on with the token of what it shows. */
+async function standing(of: Token): Promise<Standing> {
+  const account = await ofSamePerson(() => connectBy(of).get('/v1/account'))
   const [first] = account.organizations.flatMap(({ tenants }) => tenants)
   // a session is for no tenant at first
-  if (held?.tenant_id == null && first) await refreshed(() => first.id)
-  return { account, scopes: new Set(held?.scope.split(' ')), tenantId: held?.tenant_id ?? null }
+  const token = keep(of.tenant_id === null && first ? await refresh(first.id) : of)
+  return { account, scopes: new Set(token.scope.split(' ')), tenantId: token.tenant_id ?? null }
 }
 
 /** The session of this browser, if it has one. */
 export async function restore(): Promise<Standing | undefined> {
   try {
-    await refreshed(() => undefined)
+    return await inTurn(async () => standing(await refresh(undefined)))
   } catch (error) {
-    if (isOver(error)) return undefined
-    throw error
+    if (!isOver(error)) throw error
+    end()
+    return undefined
   }
-  return standing()
+}
+
+/** Which account the browser's session is of, for the other tabs: they have the same cookie. */
+const tabs = new BroadcastChannel('session')
+const tellTabs = (accountId: string | undefined) => tabs.postMessage(accountId)
+tabs.onmessage = ({ data }) => {
+  if (held && held.account_id !== data) end()
 }
 
 export async function logIn(body: Schemas['LoginIn']): Promise<Standing> {
-  keep(await asNobody.post('/v1/auth/login', { body, headers }))
-  return standing()
+  const token = await asNobody.post('/v1/auth/login', { body, headers })
+  tellTabs(token.account_id)
+  return inTurn(() => standing(token))
 }
 
-export async function switchTenant(tenantId: string): Promise<Standing> {
-  await refreshed(() => tenantId)
-  return standing()
+export function switchTenant(tenantId: string): Promise<Standing> {
+  return inTurn(async () => standing(await refresh(tenantId)))
 }
 
 /** With the scopes of a membership that has begun: in a tenant of the organization, if it has one. */
 export async function standingIn(organizationId: string): Promise<Standing> {
   const { organizations } = await api.get('/v1/account')
   const tenant = organizations.find(({ id }) => id === organizationId)?.tenants[0]
-  await refreshed(() => tenant?.id ?? heldTenant())
-  return standing()
+  return inTurn(async () => standing(await refresh(tenant?.id ?? heldTenant())))
 }
 
 export async function logOut(): Promise<void> {
   await asNobody.post('/v1/auth/logout', { headers })
+  tellTabs(undefined)
   end()
 }
 

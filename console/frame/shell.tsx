@@ -10,6 +10,8 @@ interface ShellProps {
   standing?: Standing
   navigation?: ComponentChildren
   onTenant?: (id: string) => void
+  /** Another tenant was chosen, and its page is not there yet. */
+  isSwitching?: boolean
   onLogOut?: () => void
   children: ComponentChildren
 }
@@ -58,7 +60,8 @@ function Tenants({ standing, onTenant }: Required<Pick<ShellProps, 'standing' | 
 }
 
 /** What every page has around it. */
-export function Shell({ setLanguage, error, standing, navigation, onTenant, onLogOut, children }: ShellProps) {
+export function Shell({ setLanguage, error, standing, navigation, children, ...acts }: ShellProps) {
+  const { onTenant, isSwitching = false, onLogOut } = acts
   const texts = useTexts()
   return (
     <>
@@ -80,7 +83,7 @@ export function Shell({ setLanguage, error, standing, navigation, onTenant, onLo
           )}
         </div>
       </header>
-      <div class="columns">
+      <div class="columns" inert={isSwitching} aria-busy={isSwitching}>
         {navigation}
         <main id="content" tabIndex={-1}>
           {error}

@@ -3,7 +3,15 @@ import { generateSync } from 'otplib'
 import type { Page } from 'playwright-core'
 import { tokenOfPerson } from '../support/accounts.ts'
 import { answerFirst } from '../support/console/answers.ts'
-import { closeBrowser, memberOf, openConsole, openPage, settled, violationsOf } from '../support/console/browser.ts'
+import {
+  closeBrowser,
+  logIn,
+  memberOf,
+  openConsole,
+  openPage,
+  settled,
+  violationsOf,
+} from '../support/console/browser.ts'
 import { gate } from '../support/console/gate.ts'
 import { createDid, sign } from '../support/credentials/credentials.ts'
 import { needs } from '../support/parts.ts'
@@ -185,6 +193,73 @@ test('a tenant that is chosen while a token is renewed is the tenant of the page
   await page.waitForSelector(`tbody tr:has-text("${theirs}")`)
   t.is(await select.inputValue(), other.tenantId)
   t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a switch of the tenant that fails halfway leaves the page, and what it does, in the tenant that it shows', async (t) => {
+  const { account, other, theirs } = await ofTwoTenants()
+  const { page, complaints, close } = await openConsole(world, account, '/console/dids')
+  const select = page.locator('header select').first()
+  const shows = (each: string) => page.waitForSelector(`tbody tr:has-text("${each}")`)
+  await select.selectOption(world.first.tenantId)
+  await settled(page)
+  await shows(did)
+  const [held, released] = [gate(), gate()]
+  await answerFirst(page, '**/v1/account', async (route) => {
+    held.open()
+    await released.opened
+    await route.fulfill({ status: 503, json: { type: '/problems#database.unavailable', status: 503 } })
+  })
+  await select.selectOption(other.tenantId)
+  await held.opened
+  t.is(await page.locator('.columns[inert]').count(), 1, 'nothing is done in a tenant that is being left')
+  t.is(await select.inputValue(), world.first.tenantId)
+  released.open()
+  await page.waitForSelector('[role=alert] a:text-is("database.unavailable")')
+  t.is(await select.inputValue(), world.first.tenantId)
+  for (const isRefused of [false, true]) {
+    if (isRefused) await refuseOnce(page, '**/v1/credentials?*')
+    await page.click('nav.main a:text-is("Credentials")')
+    await settled(page)
+    await page.click('nav.main a:text-is("DIDs")')
+    await settled(page)
+    await shows(did)
+    t.is(await page.locator(`tbody tr:has-text("${theirs}")`).count(), 0)
+  }
+  await select.selectOption(other.tenantId)
+  await shows(theirs)
+  t.is(await page.locator('[role=alert], [inert]').count(), 0)
+  t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a tab goes on for nobody but the person that it shows', async (t) => {
+  const [first, second] = [await memberOf(world), await memberOf(world)]
+  const { page, context, close } = await openConsole(world, first, '/console/dids')
+  const asksForLogin = async () => {
+    await page.bringToFront() // a browser draws nothing on a tab that is behind another one
+    await page.waitForSelector('h1:text-is("Log in")')
+    t.is(await page.locator('nav.main, .who').count(), 0)
+  }
+  const tab = await context.newPage()
+  await tab.goto(`${world.url}/console`)
+  await tab.click('button:text-is("Log out")')
+  await asksForLogin()
+  await logIn(page, first)
+  await context.clearCookies()
+  await tab.goto(`${world.url}/console/login`)
+  await logIn(tab, second)
+  await asksForLogin()
+  await tab.close()
+  await page.reload()
+  await page.waitForSelector(`.who:text-is("${second.email}")`)
+  // elsewhere than in a page of the console, so that none tells
+  const headers = { 'X-Requested-With': 'console' }
+  const { email, password } = first
+  t.true((await context.request.post(`${world.url}/v1/auth/login`, { headers, data: { email, password } })).ok())
+  await refuseOnce(page, '**/v1/credentials?*')
+  await page.click('nav.main a:text-is("Credentials")')
+  await asksForLogin()
   await close()
 })
 
