@@ -1,9 +1,14 @@
 import { useRef } from 'preact/hooks'
 import { idempotencyKey, Problem } from '../../client/index.ts'
 
+/** Of these the platform keeps no answer (D-004): what was begun may go on, and the same key goes on with it. */
+const NOT_KEPT = [401, 403, 408, 409, 429]
+const isFinal = (error: unknown) => error instanceof Problem && error.status < 500 && !NOT_KEPT.includes(error.status)
+
 /**
- * Writes that may be sent twice: the same question once more, as after a lost connection, keeps its Idempotency-Key until
- * it is answered, so that nothing is made twice. `part`: what no text can say, such as a file.
+ * Writes that may be sent twice: the same question once more, as after a lost connection or a fault of the platform, keeps
+ * its Idempotency-Key until it is answered for good, so that nothing is made twice. `part`: what no text can say, such as a
+ * file.
  */
 export function useAttempt() {
   const held = useRef<{ of: string; part: unknown; key: string } | undefined>(undefined)
@@ -23,7 +28,7 @@ export function useAttempt() {
       answered()
       return answer
     } catch (error) {
-      if (error instanceof Problem) answered()
+      if (isFinal(error)) answered()
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, secretOf, TextEntry, textOf } from '../../frame/form.tsx'
 import { Once } from '../../frame/once.tsx'
 import { Code, Copy } from '../../frame/parts.tsx'
@@ -28,10 +29,10 @@ interface NewProps {
 
 function New({ enrolled: { secret, uri }, onConfirmed }: NewProps) {
   const { account } = useTexts()
+  const attempt = useAttempt()
   const confirm = async (form: FormData) => {
-    const { recovery_codes } = await api.post('/v1/account/totp/confirm', {
-      body: { totp: textOf(form, 'totp') ?? '' },
-    })
+    const body = { totp: textOf(form, 'totp') ?? '' }
+    const { recovery_codes } = await attempt(body, (headers) => api.post('/v1/account/totp/confirm', { body, headers }))
     onConfirmed(recovery_codes)
   }
   return (

@@ -1,3 +1,4 @@
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -17,8 +18,10 @@ export const EXAMPLE = {
 
 export function NewClaimSourcePage() {
   const { 'claim-sources': texts } = useTexts()
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
-    const { id } = await api.post('/v1/claim-sources', { body: readClaimSource(form, texts.repeated) })
+    const body = readClaimSource(form, texts.repeated)
+    const { id } = await attempt(body, (headers) => api.post('/v1/claim-sources', { body, headers }))
     go(pathOf('claim-sources', id))
   }
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
@@ -48,6 +49,7 @@ interface NewClientProps {
 export function NewClient({ standing, onMade }: NewClientProps) {
   const { clients } = useTexts()
   const [turn, setTurn] = useState(0)
+  const attempt = useAttempt()
   const scopes = givable(standing)
   const create = async (form: FormData) => {
     const body = {
@@ -55,7 +57,7 @@ export function NewClient({ standing, onMade }: NewClientProps) {
       description: textOf(form, 'description') ?? '',
       scopes: chosenOf(form, scopes),
     }
-    onMade(await api.post('/v1/oauth2/clients', { body }))
+    onMade(await attempt(body, (headers) => api.post('/v1/oauth2/clients', { body, headers })))
     setTurn(turn + 1)
   }
   return (

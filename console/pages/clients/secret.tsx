@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { SelectEntry } from '../../frame/form.tsx'
 import { Curl } from '../../frame/parts.tsx'
@@ -19,9 +20,12 @@ interface NewSecretProps {
 export function NewSecret({ client: { id, formerSecretEndsAt }, onSecret }: NewSecretProps) {
   const { clients } = useTexts()
   const [grace, setGrace] = useState<Grace>('0')
+  const attempt = useAttempt()
   const body = { reset_secret: true, secret_grace_seconds: Number(grace) }
   const reset = async () => {
-    const { clientSecret } = await api.put('/v1/oauth2/clients/{id}', { params: { path: { id } }, body })
+    const { clientSecret } = await attempt({ id, body }, (headers) =>
+      api.put('/v1/oauth2/clients/{id}', { params: { path: { id } }, body, headers }),
+    )
     if (clientSecret) onSecret(clientSecret)
   }
   const texts = [clients.resetTexts[grace], formerSecretEndsAt && clients.resetFormer, clients.resetTokens]

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -20,10 +21,12 @@ function bodyOf(form: FormData) {
 /** Creates a did:key, which is ready at once, or a did:web, which waits for its document. */
 export function NewDidPage() {
   const { dids } = useTexts()
+  const attempt = useAttempt()
   const [isWeb, setWeb] = useState(false)
   const [keyType, setKeyType] = useState<string>('ed25519')
   const create = async (form: FormData) => {
-    const { did } = await api.post('/v1/dids', { body: bodyOf(form) })
+    const body = bodyOf(form)
+    const { did } = await attempt(body, (headers) => api.post('/v1/dids', { body, headers }))
     go(pathOf('dids', did))
   }
   return (

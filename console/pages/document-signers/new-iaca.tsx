@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { momentOf } from '../../frame/moments.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
@@ -27,9 +28,11 @@ function bodyOf(form: FormData) {
 /** Creates an authority with a key of the platform, or imports the certificate of another one. */
 export function NewIacaPage() {
   const { 'document-signers': texts } = useTexts()
+  const attempt = useAttempt()
   const [isImport, setImport] = useState(false)
   const create = async (form: FormData) => {
-    const { id } = await api.post(PATH, { body: bodyOf(form) })
+    const body = bodyOf(form)
+    const { id } = await attempt(body, (headers) => api.post(PATH, { body, headers }))
     go(pathOf('document-signers', 'iacas', id))
   }
   return (

@@ -1,3 +1,4 @@
+import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { momentOf } from '../../frame/moments.ts'
@@ -27,10 +28,12 @@ function bodyOf(form: FormData) {
 /** Creates a document signer; the address may name what another one, which it is to follow, has. */
 export function NewSignerPage() {
   const { 'document-signers': texts } = useTexts()
+  const attempt = useAttempt()
   const { query } = useAddress()
   const iacas = useLoad('', () => api.get('/v1/credentials/mobile/iacas', { params: { query: { limit: OFFERED } } }))
   const create = async (form: FormData) => {
-    const { id } = await api.post(PATH, { body: bodyOf(form) })
+    const body = bodyOf(form)
+    const { id } = await attempt(body, (headers) => api.post(PATH, { body, headers }))
     go(pathOf('document-signers', id))
   }
   return (

@@ -1,3 +1,4 @@
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -9,8 +10,10 @@ export const EXAMPLE = { name: 'Admissions office' }
 
 export function NewInboxPage() {
   const { inboxes } = useTexts()
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
-    const { id } = await api.post('/v1/messaging/inboxes', { body: { name: textOf(form, 'name') ?? '' } })
+    const body = { name: textOf(form, 'name') ?? '' }
+    const { id } = await attempt(body, (headers) => api.post('/v1/messaging/inboxes', { body, headers }))
     go(pathOf('inboxes', id))
   }
   return (

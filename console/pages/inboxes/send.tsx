@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { jsonOf } from '../../frame/json.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
@@ -11,13 +12,15 @@ const PATH = '/v1/messaging/send'
 /** Sends a message to a DID: a text, or a DIDComm message or JWE as JSON. */
 export function SendPage({ standing }: { standing: Standing }) {
   const { inboxes } = useTexts()
+  const attempt = useAttempt()
   const [sentTo, setSentTo] = useState<string>()
   const send = async (form: FormData) => {
     setSentTo(undefined)
     const to = textOf(form, 'to') ?? ''
     const isJson = textOf(form, 'as') === 'json'
     const message = isJson ? jsonOf(form, 'message', inboxes.notJson) : textOf(form, 'message')
-    await api.post(PATH, { body: { to, message } })
+    const body = { to, message }
+    await attempt(body, (headers) => api.post(PATH, { body, headers }))
     setSentTo(to)
   }
   return (

@@ -1,3 +1,4 @@
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl } from '../../frame/parts.tsx'
 import { pathOf, withQuery } from '../../frame/router.tsx'
@@ -33,23 +34,23 @@ const NEEDED = [
 /** An organization, of which whoever creates it is an administrator. */
 export function NewOrganization() {
   const { people } = useTexts()
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
     const text = (name: string) => textOf(form, name) ?? ''
-    const { id } = await api.post('/v1/organizations', {
-      body: {
-        name: text('name'),
-        registration_number: text('registration_number'),
-        address: text('address'),
-        city: text('city'),
-        state: text('state'),
-        zip_code: text('zip_code'),
-        country: text('country'),
-        email: text('email'),
-        phone: text('phone'),
-        duns_number: textOf(form, 'duns_number') ?? null,
-        website: textOf(form, 'website') ?? null,
-      },
-    })
+    const body = {
+      name: text('name'),
+      registration_number: text('registration_number'),
+      address: text('address'),
+      city: text('city'),
+      state: text('state'),
+      zip_code: text('zip_code'),
+      country: text('country'),
+      email: text('email'),
+      phone: text('phone'),
+      duns_number: textOf(form, 'duns_number') ?? null,
+      website: textOf(form, 'website') ?? null,
+    }
+    const { id } = await attempt(body, (headers) => api.post('/v1/organizations', { body, headers }))
     // a new load, for the session has the organizations that there were
     location.assign(withQuery(pathOf('people'), { organization: id }))
   }

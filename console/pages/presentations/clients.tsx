@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Arrival } from '../../frame/arrival.tsx'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -70,6 +71,7 @@ export function Clients({ verifier: { id, issuer }, mayWrite }: ClientsProps) {
   const [page, setPage] = useState(1)
   const [made, setMade] = useState<Schemas['OidcVerifierClientSecretOut']>()
   const [tried, setTried] = useState<string>()
+  const attempt = useAttempt()
   const path = `/v1/oidc/verifiers/${id}/clients`
   const loaded = useLoad(String(page), () =>
     api.get('/v1/oidc/verifiers/{id}/clients', { params: { path: { id }, query: { limit: PAGE_SIZE, page } } }),
@@ -80,7 +82,11 @@ export function Clients({ verifier: { id, issuer }, mayWrite }: ClientsProps) {
       textOf(form, 'redirectUris.0') ?? '',
       AUTH_METHODS.find((each) => each === form.get('tokenEndpointAuthMethod')) ?? AUTH_METHODS[0],
     )
-    setMade(await api.post('/v1/oidc/verifiers/{id}/clients', { params: { path: { id } }, body }))
+    setMade(
+      await attempt({ id, body }, (headers) =>
+        api.post('/v1/oidc/verifiers/{id}/clients', { params: { path: { id } }, body, headers }),
+      ),
+    )
     loaded.reload()
   }
   const remove = async (clientId: string) => {

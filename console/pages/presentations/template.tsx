@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { jsonOf } from '../../frame/json.ts'
@@ -57,6 +58,7 @@ function TemplateForm({ value, submit, send }: TemplateFormProps) {
 
 export function NewTemplatePage() {
   const { presentations } = useTexts()
+  const attempt = useAttempt()
   return (
     <>
       <Heading title={presentations.newTemplate}>{presentations.newTemplate}</Heading>
@@ -64,7 +66,7 @@ export function NewTemplatePage() {
         value={EXAMPLE}
         submit={presentations.create}
         send={async (body) => {
-          const { id } = await api.post(TEMPLATES, { body })
+          const { id } = await attempt(body, (headers) => api.post(TEMPLATES, { body, headers }))
           go(pathOf('presentations', 'templates', id))
         }}
       />

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { jsonOf } from '../../frame/json.ts'
 import { useLoad } from '../../frame/load.ts'
@@ -94,13 +95,14 @@ export function VerifierForm({ value, submit, send }: VerifierFormProps) {
 
 export function NewVerifierPage() {
   const { presentations } = useTexts()
+  const attempt = useAttempt()
   return (
     <>
       <Heading title={presentations.newVerifier}>{presentations.newVerifier}</Heading>
       <VerifierForm
         submit={presentations.create}
         send={async (body) => {
-          const { id } = await api.post(VERIFIERS, { body })
+          const { id } = await attempt(body, (headers) => api.post(VERIFIERS, { body, headers }))
           go(pathOf('presentations', 'verifiers', id))
         }}
       />

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown } from '../../frame/parts.tsx'
@@ -16,9 +17,10 @@ const pathTo = (id: string) => `/v1/oidc/verifiers/${id}`
 function Change({ verifier, done }: { verifier: Verifier; done: () => void }) {
   const { presentations } = useTexts()
   const { id } = verifier
+  const attempt = useAttempt()
   const params = { path: { id } }
   const rotate = async () => {
-    await api.post('/v1/oidc/verifiers/{id}/rotate-keys', { params })
+    await attempt(id, (headers) => api.post('/v1/oidc/verifiers/{id}/rotate-keys', { params, headers }))
     done()
   }
   const remove = async () => {

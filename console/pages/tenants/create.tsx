@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { Curl } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
@@ -18,6 +19,7 @@ interface NewTenantProps {
 export function NewTenant({ environments, organizations, onMade }: NewTenantProps) {
   const { tenants } = useTexts()
   const [turn, setTurn] = useState(0)
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
     const [name, country] = ['name', 'iaca.country'].map((each) => textOf(form, each))
     const organizationId = organizationOf(form)
@@ -30,7 +32,7 @@ export function NewTenant({ environments, organizations, onMade }: NewTenantProp
       ...(keyType && { did: { keyType } }),
       ...(country && { iaca: { country } }),
     }
-    onMade(await api.post('/v1/tenants', { body }))
+    onMade(await attempt(body, (headers) => api.post('/v1/tenants', { body, headers })))
     setTurn(turn + 1)
   }
   return (

@@ -1,3 +1,4 @@
+import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -16,9 +17,10 @@ export const EXAMPLE = {
 
 export function NewTrustListPage() {
   const { 'trust-lists': texts } = useTexts()
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
     const body = { ...rolesIn(form), enforced: form.has('enforced'), ...(await originIn(form)) }
-    const { id } = await api.post('/v1/trust-lists', { body })
+    const { id } = await attempt(body, (headers) => api.post('/v1/trust-lists', { body, headers }))
     go(pathOf('trust-lists', id))
   }
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
@@ -23,18 +24,18 @@ const EXAMPLE = {
 export function ProvidersPage({ mayWrite }: { mayWrite: boolean }) {
   const { users } = useTexts()
   const [page, setPage] = useState(1)
+  const attempt = useAttempt()
   const [said, setSaid] = useState('')
   const loaded = useLoad(String(page), () => api.get(PATH, { params: { query: { limit: PAGE_SIZE, page } } }))
   const create = async (form: FormData) => {
     const [url, secret] = [textOf(form, 'url'), textOf(form, 'client_secret')]
-    await api.post(PATH, {
-      body: {
-        ...(url && { url }),
-        client_id: textOf(form, 'client_id') ?? '',
-        ...(secret && { client_secret: secret }),
-        claims_to_persist: wordsOf(textOf(form, 'claims_to_persist')),
-      },
-    })
+    const body = {
+      ...(url && { url }),
+      client_id: textOf(form, 'client_id') ?? '',
+      ...(secret && { client_secret: secret }),
+      claims_to_persist: wordsOf(textOf(form, 'claims_to_persist')),
+    }
+    await attempt(body, (headers) => api.post(PATH, { body, headers }))
     setSaid(users.providerMade)
     loaded.reload()
   }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { CheckEntry, certificatesIn, Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -29,8 +30,10 @@ function bodyOf(form: FormData): Schemas['WalletProviderIn'] {
 
 function ProviderForm({ done }: { done(): void }) {
   const { users } = useTexts()
+  const attempt = useAttempt()
   const create = async (form: FormData) => {
-    await api.post(PATH, { body: bodyOf(form) })
+    const body = bodyOf(form)
+    await attempt(body, (headers) => api.post(PATH, { body, headers }))
     done()
   }
   return (

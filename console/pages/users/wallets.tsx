@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -18,11 +19,13 @@ const WALLETS = '/v1/openid/wallets'
 export function WalletsPage({ mayWrite }: { mayWrite: boolean }) {
   const { users } = useTexts()
   const [page, setPage] = useState(1)
+  const attempt = useAttempt()
   const loaded = useLoad(String(page), () => api.get(WALLETS, { params: { query: { limit: PAGE_SIZE, page } } }))
   const create = async (form: FormData) => {
     const clientId = textOf(form, 'clientId')
     const redirectUris = [textOf(form, 'redirectUris.0') ?? '']
-    await api.post(WALLETS, { body: { name: textOf(form, 'name') ?? '', redirectUris, ...(clientId && { clientId }) } })
+    const body = { name: textOf(form, 'name') ?? '', redirectUris, ...(clientId && { clientId }) }
+    await attempt(body, (headers) => api.post(WALLETS, { body, headers }))
     loaded.reload()
   }
   const remove = async (id: string) => {

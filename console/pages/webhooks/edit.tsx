@@ -5,17 +5,18 @@ import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
-import { readWebhook, WebhookFields } from './form.tsx'
+import { newSecret, readWebhook, WebhookFields } from './form.tsx'
 import { Secret } from './secret.tsx'
 
 /** Changes a webhook: another secret is shown once. */
 export function EditWebhookPage({ id }: { id: string }) {
   const { webhooks } = useTexts()
+  const [fresh] = useState(newSecret)
   const [secret, setSecret] = useState<string>()
   const path = { params: { path: { id } } }
   const loaded = useLoad(id, () => api.get('/v1/webhooks/{id}', path))
   const change = async (form: FormData) => {
-    const changed = await api.put('/v1/webhooks/{id}', { ...path, body: readWebhook(form) })
+    const changed = await api.put('/v1/webhooks/{id}', { ...path, body: readWebhook(form, fresh) })
     if (changed.secret) setSecret(changed.secret)
     else go(pathOf('webhooks', id))
   }

@@ -10,8 +10,9 @@ const EVENTS = ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued', 'OpenId4
 
 const SECRET_BYTES = 32
 
-/** A secret of Standard Webhooks. */
-const newSecret = () => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`
+/** A secret of Standard Webhooks: one for all tries of a form, so that a second one is no other request. */
+export const newSecret = () =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(SECRET_BYTES))))}`
 
 /** What the platform is to do with the secret. */
 const WAYS = ['keep', 'none', 'new', 'own'] as const
@@ -56,15 +57,16 @@ export function WebhookFields({ webhook }: { webhook?: Webhook }) {
 }
 
 /** Of an update: what is undefined stays, and an empty text takes the secret away. */
-function secretOf(form: FormData): string | undefined {
+function secretOf(form: FormData, fresh: string): string | undefined {
   const way = textOf(form, 'way')
-  if (way === 'new') return newSecret()
+  if (way === 'new') return fresh
   if (way === 'own') return textOf(form, 'secret')
   return way === 'none' ? '' : undefined
 }
 
-export function readWebhook(form: FormData) {
-  const secret = secretOf(form)
+/** `fresh`: the secret where a new one is chosen. */
+export function readWebhook(form: FormData, fresh: string) {
+  const secret = secretOf(form, fresh)
   return {
     url: textOf(form, 'url') ?? '',
     events: EVENTS.filter((name) => form.getAll('events').includes(name)),

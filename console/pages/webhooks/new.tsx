@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { useAttempt } from '../../frame/attempt.ts'
 import { Form } from '../../frame/form.tsx'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
-import { readWebhook, WebhookFields } from './form.tsx'
+import { newSecret, readWebhook, WebhookFields } from './form.tsx'
 import { Secret } from './secret.tsx'
 
 export const EXAMPLE = { url: 'https://receiver.university.example/webhooks', events: ['OpenIdCredentialIssued'] }
@@ -13,10 +14,13 @@ export const EXAMPLE = { url: 'https://receiver.university.example/webhooks', ev
 /** Creates a webhook, and shows its secret once. */
 export function NewWebhookPage() {
   const { webhooks } = useTexts()
+  const attempt = useAttempt()
+  const [fresh] = useState(newSecret)
   const [created, setCreated] = useState<Schemas['WebhookOut']>()
   const create = async (form: FormData) => {
-    const { secret, ...more } = readWebhook(form)
-    const webhook = await api.post('/v1/webhooks', { body: { ...more, ...(secret && { secret }) } })
+    const { secret, ...more } = readWebhook(form, fresh)
+    const body = { ...more, ...(secret && { secret }) }
+    const webhook = await attempt(body, (headers) => api.post('/v1/webhooks', { body, headers }))
     if (webhook.secret) setCreated(webhook)
     else go(pathOf('webhooks', webhook.id))
   }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import anyTest from 'ava'
 import type { ClientAnswer } from '../../support/administration.ts'
+import { loseAnswer, UNANSWERED } from '../../support/console/answers.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, isInView, memberOf, openConsole, settled, violationsOf } from '../../support/console/browser.ts'
 import { needs } from '../../support/parts.ts'
@@ -34,6 +35,9 @@ test('an administrator creates a client, gives it another secret and deletes it'
   const { page, complaints, close } = await openConsole(world, await memberOf(world), '/console/clients')
   await page.fill('.form input[name=name]', 'Dashboard')
   await page.check('input[name=scopes][value="dids:read"]')
+  await loseAnswer(page, '**/v1/oauth2/clients')
+  await page.click('.form button[type=submit]')
+  await page.waitForSelector(UNANSWERED)
   await page.click('.form button[type=submit]')
   await page.waitForSelector('.success:focus:has-text("The platform shows this only now")')
   t.true(await isInView(page, '.success'))
@@ -45,7 +49,8 @@ test('an administrator creates a client, gives it another secret and deletes it'
     env: { ...process.env, CLIENT_SECRET: secret },
   })
   t.is((await world.ask('/v1/dids', { token: got })).status, 200, 'the command gets a token')
-  const made = (await listed()).find((each) => each.clientId === clientId)
+  const [made, ...twice] = (await listed()).filter((each) => each.name === 'Dashboard')
+  t.deepEqual([made?.clientId, twice], [clientId, []], 'a lost answer makes no second one')
   t.deepEqual([made?.name, made?.scopes], ['Dashboard', ['dids:read']])
   await page.click('tbody a:text-is("Dashboard")')
   await page.waitForURL(`**/console/clients/${made?.id}`)
@@ -78,6 +83,9 @@ test('an administrator creates a client, gives it another secret and deletes it'
   t.regex((await page.textContent(command)) ?? '', /"secret_grace_seconds":3600\}/)
   await page.click('button:text-is("Reset the secret")')
   await page.waitForSelector('dialog[open]:has-text("stays right for an hour")')
+  await loseAnswer(page, '**/v1/oauth2/clients/*')
+  await page.click('dialog[open] button[type=submit]')
+  await page.waitForSelector(`dialog[open] ${UNANSWERED}`)
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector('.success:focus:has-text("The client has another secret")')
   t.true(await isInView(page, '.success'), 'the page scrolls to the secret')

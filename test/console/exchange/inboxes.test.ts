@@ -1,4 +1,5 @@
 import anyTest from 'ava'
+import { loseAnswer, UNANSWERED } from '../../support/console/answers.ts'
 import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
@@ -74,9 +75,13 @@ test('an inbox is made, a DID is registered, a message is sent, read and deleted
   await page.waitForSelector('.entry:has(textarea[aria-invalid]) .fault:has-text("The message is no JSON.")')
   t.deepEqual(await messagesOf(id), [])
   await page.fill('textarea[name=message]', JSON.stringify({ course: HOSTILE }))
+  await loseAnswer(page, '**/v1/messaging/send')
+  await page.click('button:text-is("Send")')
+  await page.waitForSelector(UNANSWERED)
   await page.click('button:text-is("Send")')
   await page.waitForSelector('text=The platform has taken the message')
-  const [message] = await messagesOf(id)
+  const [message, ...twice] = await messagesOf(id)
+  t.deepEqual(twice, [], 'a lost answer sends no second one')
   t.deepEqual(JSON.parse(message?.payload ?? '').body.content, { course: HOSTILE })
 
   await page.goto(`${world.url}/console/inboxes/${id}`)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import anyTest from 'ava'
 import { createPlatform } from '../../../activities/index.ts'
 import { inTenant } from '../../../entities/orm.ts'
+import { loseAnswer, UNANSWERED } from '../../support/console/answers.ts'
 import { looksRight, type NamedPage } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { until } from '../../support/credentials/dids.ts'
@@ -78,6 +79,9 @@ test('a webhook is created with a secret that is shown once, edited, disabled, e
   await page.click('text=Create the webhook')
   await page.waitForSelector('.entry:has(input[name=url][aria-invalid]) .fault')
   await page.fill('input[name=url]', beside.urlOf('made'))
+  await loseAnswer(page, '**/v1/webhooks')
+  await page.click('text=Create the webhook')
+  await page.waitForSelector(UNANSWERED)
   await page.click('text=Create the webhook')
   await page.waitForSelector('.success:focus:has-text("It is shown once")')
   const secret = (await page.textContent('.success code')) ?? ''
@@ -87,6 +91,8 @@ test('a webhook is created with a secret that is shown once, edited, disabled, e
   const id = page.url().split('/').at(-1) ?? ''
   const read = async () =>
     (await own().read(id)).json<{ url: string; events: string[]; disabled: boolean; hasSecret: boolean }>()
+  const { webhooks } = await own().list()
+  t.is(webhooks.filter(({ url }) => url === beside.urlOf('made')).length, 1, 'a lost answer makes no second one')
   t.like(await read(), { url: beside.urlOf('made'), events: EVENTS, disabled: false, hasSecret: true })
   t.false((await page.content()).includes(secret), 'the page of the webhook has no secret')
 

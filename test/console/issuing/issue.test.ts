@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import anyTest from 'ava'
-import { answerFirst } from '../../support/console/answers.ts'
 import { looksRight } from '../../support/console/appearance.ts'
 import { closeBrowser, memberOf, openConsole, settled } from '../../support/console/browser.ts'
 import { COMPACT, createCompactTemplate, verifyCompact } from '../../support/credentials/compact.ts'
@@ -195,25 +194,30 @@ test('who may only read has no page to issue', async (t) => {
   await close()
 })
 
-test('a question that got no answer is sent again as the same one, and one that was answered is another one', async (t) => {
+test('a question without an answer for good is sent again as the same one, and an answered one as another one', async (t) => {
   const path = `/console/issue?format=compact&template=${compact}`
   const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
   const keys: (string | undefined)[] = []
-  page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().includes('/v1/credentials/compact'))
-      keys.push(request.headers()['idempotency-key'])
+  const refusals = [0, 503, 409, 429, 504, 400]
+  await page.route('**/v1/credentials/compact/**', (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    keys.push(route.request().headers()['idempotency-key'])
+    const status = refusals.shift()
+    if (status === undefined) return route.continue()
+    return status === 0 ? route.abort() : route.fulfill({ status, json: { status, detail: `refused: ${status}` } })
   })
   await page.fill('input[name="claims.course"]', 'CS-101')
-  await answerFirst(page, '**/v1/credentials/compact/**', (route) => route.abort())
-  await page.click('main button:text-is("Sign")')
-  await page.waitForSelector('[role=alert] strong:text-is("The platform cannot be reached")')
+  for (const said of ['The platform cannot be reached', ...refusals.slice(1).map((status) => `refused: ${status}`)]) {
+    await page.click('main button:text-is("Sign")')
+    await page.waitForSelector(`[role=alert]:has-text("${said}")`)
+  }
   await page.click('main button:text-is("Sign")')
   await page.waitForSelector('text=Open the credential')
   await page.click('main button:text-is("Sign")')
-  await until('the third request', async () => keys.length === 3)
+  await until('the last request', async () => keys.length === 8)
   t.regex(keys[0] ?? '', /^[0-9a-f-]{36}$/)
-  t.is(keys[1], keys[0], 'nothing is made twice')
-  t.not(keys[2], keys[0])
+  t.deepEqual(new Set(keys.slice(0, 6)).size, 1, 'nothing is made twice')
+  t.is(new Set(keys.slice(5)).size, 3, 'a refusal, and a success, are answers')
   await close()
 })
 

@@ -17,3 +17,13 @@ export async function answerFirst(
     return answer(route)
   })
 }
+
+/** The platform does what the next request of an address asks, and its answer is lost on the way. */
+export const loseAnswer = (page: Page, address: string): Promise<void> =>
+  answerFirst(page, address, async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+
+/** What a page says whose request has no answer. */
+export const UNANSWERED = '[role=alert] strong:text-is("The platform cannot be reached")'

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../../client/index.ts'
+import { useAttempt } from '../../../frame/attempt.ts'
 import { CheckEntry, Form, TextEntry, textOf } from '../../../frame/form.tsx'
 import { jsonOf } from '../../../frame/json.ts'
 import { Copy, Curl, Heading } from '../../../frame/parts.tsx'
@@ -42,6 +43,7 @@ function Open({ made: { id, uri } }: { made: Schemas['OpenId4VpCreatedOut'] }) {
 /** Asks a wallet on another device by a QR code, and shows what it presents. */
 export function NewRequestPage() {
   const { presentations, requests } = useTexts()
+  const attempt = useAttempt()
   const [made, setMade] = useState<Schemas['OpenId4VpCreatedOut']>()
   const ask = async (form: FormData) => {
     const clientName = textOf(form, 'clientName')
@@ -52,7 +54,7 @@ export function NewRequestPage() {
       ...(form.has('requestUriMethod') && { requestUriMethod: 'post' as const }),
     }
     setMade(undefined)
-    setMade(await api.post(REQUESTS, { body }))
+    setMade(await attempt(body, (headers) => api.post(REQUESTS, { body, headers })))
   }
   return (
     <>
