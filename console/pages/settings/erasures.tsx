@@ -11,6 +11,7 @@ import { useTexts } from '../../texts/index.ts'
 type Subject = 'userId' | 'subjectDid' | 'credentialId'
 const SUBJECTS: readonly Subject[] = ['userId', 'subjectDid', 'credentialId']
 const STATUSES = ['keep', 'revoke', 'suspend'] as const
+type Status = (typeof STATUSES)[number]
 
 function Erasure({ id }: { id: string }) {
   const { settings, frame } = useTexts()
@@ -94,11 +95,15 @@ function Begun({ turn, onOpen }: { turn: string; onOpen: (id: string) => void })
 export function Erasures({ mayWrite }: { mayWrite: boolean }) {
   const { settings } = useTexts()
   const [id, setId] = useState('')
-  const [asked, setAsked] = useState<Schemas['ErasureIn']>()
+  const [asked, setAsked] = useState<{ subject: Subject; value: string; credentialStatus: Status }>()
   const ask = async (form: FormData) => {
     const subject = SUBJECTS.find((each) => each === textOf(form, 'subject')) ?? 'userId'
     const credentialStatus = STATUSES.find((each) => each === textOf(form, 'credentialStatus')) ?? 'keep'
-    setAsked({ [subject]: textOf(form, 'value') ?? '', credentialStatus })
+    setAsked({ subject, value: textOf(form, 'value') ?? '', credentialStatus })
+  }
+  const erase = async ({ subject, value, credentialStatus }: NonNullable<typeof asked>) => {
+    const body = { [subject]: value, credentialStatus }
+    setId((await api.post('/v1/privacy/erasures', { body })).id)
   }
   return (
     <>
@@ -127,9 +132,16 @@ export function Erasures({ mayWrite }: { mayWrite: boolean }) {
           action={settings.erase}
           isDangerous
           onClose={() => setAsked(undefined)}
-          run={async () => setId((await api.post('/v1/privacy/erasures', { body: asked })).id)}
+          run={() => erase(asked)}
         >
-          <p>{settings.eraseText}</p>
+          <Facts
+            facts={[
+              [settings.subject, settings.subjects[asked.subject]],
+              [settings.value, <code class="wrap">{asked.value}</code>],
+              [settings.status, settings.statuses[asked.credentialStatus]],
+            ]}
+          />
+          <p>{settings.eraseTexts[asked.subject]}</p>
         </Asked>
       )}
     </>

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { changesIn } from '../../frame/changes.ts'
 import { Asked } from '../../frame/dialogs/asked.tsx'
 import { Form, TextEntry } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown, Time } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
+import { ChangedDays } from './changes.tsx'
 import { daysOf } from './days.ts'
 
 const KEPT = [
@@ -22,7 +24,16 @@ export function Retention({ mayWrite }: { mayWrite: boolean }) {
   const [turn, setTurn] = useState(0)
   const loaded = useLoad('', () => api.get('/v1/privacy/retention'))
   const [asked, setAsked] = useState<Schemas['RetentionIn']>()
-  const ask = async (form: FormData) => setAsked(Object.fromEntries(KEPT.map((name) => [name, daysOf(form, name)])))
+  const ask = async (form: FormData, its: Schemas['RetentionOut']) => {
+    const changes = changesIn(Object.fromEntries(KEPT.map((name) => [name, daysOf(form, name)])), its)
+    if (Object.keys(changes).length > 0) setAsked(changes)
+  }
+  const changesOf = (next: Schemas['RetentionIn'], its: Schemas['RetentionOut']) =>
+    KEPT.filter((name) => next[name] !== undefined).map((name): [string, number | null, number | null] => [
+      settings.kept[name],
+      its[name],
+      next[name] ?? null,
+    ])
   const save = async (body: Schemas['RetentionIn']) => {
     await api.put('/v1/privacy/retention', { body })
     setTurn(turn + 1)
@@ -42,7 +53,12 @@ export function Retention({ mayWrite }: { mayWrite: boolean }) {
               ]}
             />
             {mayWrite && (
-              <Form submit={settings.saveRetention} onSubmit={ask} isDangerous>
+              <Form
+                key={JSON.stringify(its)}
+                submit={settings.saveRetention}
+                onSubmit={(form) => ask(form, its)}
+                isDangerous
+              >
                 {KEPT.map((name) => (
                   <TextEntry
                     key={name}
@@ -57,7 +73,7 @@ export function Retention({ mayWrite }: { mayWrite: boolean }) {
           </>
         )}
       </Shown>
-      {asked && (
+      {asked && loaded.data && (
         <Asked
           question={settings.retentionAsk}
           action={settings.saveRetention}
@@ -65,6 +81,7 @@ export function Retention({ mayWrite }: { mayWrite: boolean }) {
           onClose={() => setAsked(undefined)}
           run={() => save(asked)}
         >
+          <ChangedDays changes={changesOf(asked, loaded.data)} />
           <p>{settings.retentionHint}</p>
         </Asked>
       )}

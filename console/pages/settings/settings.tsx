@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { changesIn } from '../../frame/changes.ts'
+import { Asked } from '../../frame/dialogs/asked.tsx'
 import { CheckEntry, Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown } from '../../frame/parts.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { useTexts } from '../../texts/index.ts'
+import { ChangedDays } from './changes.tsx'
 import { daysOf } from './days.ts'
 import { Erasures } from './erasures.tsx'
 import { Retention } from './retention.tsx'
@@ -18,37 +21,58 @@ interface TenantSettingsProps {
 
 function TenantSettings({ settings: its, onSave }: TenantSettingsProps) {
   const { settings } = useTexts()
-  const save = (form: FormData) =>
-    onSave({
+  const [asked, setAsked] = useState<Schemas['SettingsIn']>()
+  const save = async (form: FormData) => {
+    const next: Schemas['SettingsIn'] = {
       ...Object.fromEntries(SWITCHES.map((name) => [name, form.has(name)])),
       defaultIssuer: textOf(form, 'defaultIssuer') ?? null,
       logRetentionDays: daysOf(form, 'logRetentionDays'),
-    })
+    }
+    const changes = changesIn(next, its)
+    const { logRetentionDays: days = null } = changes
+    // what is older than fewer days is gone within the hour
+    if (days !== null && days < (its.logRetentionDays ?? Number.POSITIVE_INFINITY)) setAsked(changes)
+    else await onSave(changes)
+  }
   return (
-    <Form submit={settings.save} onSubmit={save}>
-      {SWITCHES.map((name) => (
-        <CheckEntry
-          key={name}
-          label={settings.switches[name]}
-          name={name}
-          isChecked={its[name]}
-          hint={settings.hints[name]}
+    <>
+      <Form submit={settings.save} onSubmit={save}>
+        {SWITCHES.map((name) => (
+          <CheckEntry
+            key={name}
+            label={settings.switches[name]}
+            name={name}
+            isChecked={its[name]}
+            hint={settings.hints[name]}
+          />
+        ))}
+        <TextEntry
+          label={settings.defaultIssuer}
+          name="defaultIssuer"
+          value={its.defaultIssuer ?? ''}
+          hint={settings.defaultIssuerHint}
         />
-      ))}
-      <TextEntry
-        label={settings.defaultIssuer}
-        name="defaultIssuer"
-        value={its.defaultIssuer ?? ''}
-        hint={settings.defaultIssuerHint}
-      />
-      <TextEntry
-        label={settings.logRetentionDays}
-        name="logRetentionDays"
-        type="number"
-        value={String(its.logRetentionDays ?? '')}
-        hint={settings.withoutEnd}
-      />
-    </Form>
+        <TextEntry
+          label={settings.logRetentionDays}
+          name="logRetentionDays"
+          type="number"
+          value={String(its.logRetentionDays ?? '')}
+          hint={settings.withoutEnd}
+        />
+      </Form>
+      {asked && (
+        <Asked
+          question={settings.logAsk}
+          action={settings.save}
+          isDangerous
+          onClose={() => setAsked(undefined)}
+          run={() => onSave(asked)}
+        >
+          <ChangedDays changes={[[settings.logRetentionDays, its.logRetentionDays, asked.logRetentionDays ?? null]]} />
+          <p>{settings.logText}</p>
+        </Asked>
+      )}
+    </>
   )
 }
 
@@ -80,7 +104,7 @@ export function SettingsPage({ standing }: { standing: Standing }) {
                 [settings.logRetentionDays, its.logRetentionDays ?? settings.endless],
               ]}
             />
-            {mayWrite && <TenantSettings settings={its} onSave={save} />}
+            {mayWrite && <TenantSettings key={JSON.stringify(its)} settings={its} onSave={save} />}
           </>
         )}
       </Shown>

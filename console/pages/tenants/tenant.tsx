@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { changesIn } from '../../frame/changes.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
@@ -47,7 +48,7 @@ function Edit({ tenant: { id, name, organizationId }, organizations, onChange }:
   const [isGiven, setGiven] = useState(false)
   const save = async (form: FormData) => {
     const organization = organizationOf(form)
-    const body = { name: textOf(form, 'name') ?? '', organizationId: organization }
+    const body = changesIn({ name: textOf(form, 'name') ?? '', organizationId: organization }, { name, organizationId })
     await api.put('/v1/tenants/{id}', { params: { path: { id } }, body })
     setGiven(organization !== null && organization !== organizationId)
     onChange()

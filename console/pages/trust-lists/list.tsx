@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
+import { changesIn } from '../../frame/changes.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
@@ -126,7 +127,11 @@ function Change({ list, done }: { list: TrustList; done: (text: string) => void 
     <>
       <details>
         <summary>{texts.edit}</summary>
-        <Form submit={texts.save} onSubmit={(form) => change(rolesIn(form))}>
+        <Form
+          key={JSON.stringify([list.name, list.formats, list.attests])}
+          submit={texts.save}
+          onSubmit={(form) => change(changesIn(rolesIn(form), list))}
+        >
           <Roles list={list} />
         </Form>
       </details>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
+import { changesIn } from '../../frame/changes.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown } from '../../frame/parts.tsx'
@@ -23,22 +24,20 @@ const LEVELS = ['keyStorage', 'userAuthentication'] as const satisfies (keyof Po
 const NUMBERS = ['batchSize', 'reissueDays'] as const satisfies (keyof Policy)[]
 
 /** Only what differs: rules that a profile has turned on are the tenant's own choice again without it. */
-function changesIn(form: FormData, policy: Policy): Schemas['WalletPolicyIn'] {
-  const next = {
+function changedRules(form: FormData, policy: Policy): Schemas['WalletPolicyIn'] {
+  const next: Schemas['WalletPolicyIn'] = {
     profile: textOf(form, 'profile') === 'haip' ? 'haip' : null,
     ...Object.fromEntries(RULES.map((rule) => [rule, form.has(rule)])),
     ...Object.fromEntries(LEVELS.map((name) => [name, wordsOf(textOf(form, name))])),
     ...Object.fromEntries(NUMBERS.map((name) => [name, Number(textOf(form, name) ?? policy[name])])),
   }
-  const isChanged = ([name, value]: [string, unknown]) =>
-    JSON.stringify(value) !== JSON.stringify(policy[name as keyof Policy])
-  return Object.fromEntries(Object.entries(next).filter(isChanged))
+  return changesIn(next, policy)
 }
 
 function PolicyForm({ policy, done }: { policy: Policy; done: () => void }) {
   const { users } = useTexts()
   const save = async (form: FormData) => {
-    await api.put(POLICY, { body: changesIn(form, policy) })
+    await api.put(POLICY, { body: changedRules(form, policy) })
     done()
   }
   return (

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks'
+import type { Schemas } from '../../../client/index.ts'
+import { changesIn } from '../../frame/changes.ts'
 import { Form } from '../../frame/form.tsx'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
@@ -15,8 +17,9 @@ export function EditWebhookPage({ id }: { id: string }) {
   const [secret, setSecret] = useState<string>()
   const path = { params: { path: { id } } }
   const loaded = useLoad(id, () => api.get('/v1/webhooks/{id}', path))
-  const change = async (form: FormData) => {
-    const changed = await api.put('/v1/webhooks/{id}', { ...path, body: readWebhook(form, fresh) })
+  const change = async (form: FormData, webhook: Schemas['WebhookOut']) => {
+    const body = changesIn(readWebhook(form, fresh), webhook)
+    const changed = await api.put('/v1/webhooks/{id}', { ...path, body })
     if (changed.secret) setSecret(changed.secret)
     else go(pathOf('webhooks', id))
   }
@@ -28,7 +31,7 @@ export function EditWebhookPage({ id }: { id: string }) {
           secret ? (
             <Secret secret={secret} />
           ) : (
-            <Form submit={webhooks.save} onSubmit={change}>
+            <Form submit={webhooks.save} onSubmit={(form) => change(form, webhook)}>
               <WebhookFields webhook={webhook} />
             </Form>
           )

@@ -51,6 +51,7 @@ test('a did:key is made, becomes the default issuer and is no longer, and is del
   await page.waitForSelector('text=No longer the default issuer')
   t.is(await defaultIssuer(), did)
   await page.click('button:text-is("Delete")')
+  await page.waitForSelector('dialog[open] p:has-text("Its status lists end within 24 hours")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForSelector('dialog[open] .failure')
   t.is((await resolved(did)).registrationStatus, 'COMPLETED', 'the default issuer is not deleted')

@@ -103,6 +103,7 @@ test('an authority and a signer are made, and the signer is switched off, kept f
     'it takes no part any more',
   )
   await page.click('button:text-is("Delete")')
+  await page.waitForSelector('dialog[open] p:has-text("if no other valid signer of its IACA is left")')
   await page.click('dialog[open] button[type=submit]')
   await page.waitForURL('**/console/document-signers')
   t.is((await world.ask(`${SIGNERS}/${id}`, { token: world.token })).status, 404)
