@@ -91,6 +91,8 @@ interface TextEntryProps extends EntryProps {
   /** Lines: more than one is a text area. */
   lines?: number
   list?: string
+  /** Of a number: `any` where it may have a fraction. */
+  step?: string
   placeholder?: string
   autocomplete?: string
   onInput?: (value: string) => void
@@ -127,6 +129,11 @@ export function TextEntry({
   return <Entry label={label} name={name} hint={hint} field={field} />
 }
 
+/** So that a file that was corrected since can be chosen again: to a browser its name is no other one. */
+export const chooseAgain = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
+  currentTarget.value = ''
+}
+
 /** A file that the reader chooses: the form has it as `File`. */
 export function FileEntry({
   label,
@@ -135,7 +142,9 @@ export function FileEntry({
   accept,
   required,
 }: EntryProps & { accept: string; required?: boolean }) {
-  const field = (its: Record<string, unknown>) => <input {...its} type="file" accept={accept} required={required} />
+  const field = (its: Record<string, unknown>) => (
+    <input {...its} type="file" accept={accept} required={required} onClick={chooseAgain} />
+  )
   return <Entry label={label} name={name} hint={hint} field={field} />
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form, secretOf, TextEntry, textOf } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { Once } from '../../frame/once.tsx'
 import { Code, Copy } from '../../frame/parts.tsx'
 import { QrCode } from '../../frame/qr.tsx'

@@ -1,3 +1,5 @@
+import { isExactNumber } from '../../../protocol/json.numbers.ts'
+import { parseTyped } from '../../frame/forms/typed.ts'
 import type { Claim } from '../templates/claims.ts'
 import type { Template } from '../templates/formats.ts'
 import type { Cells } from './csv.ts'
@@ -107,17 +109,17 @@ export function headerFaults({ header, isOpen }: Cells, template: Template | und
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 
 const FITS: Record<string, (cell: string) => boolean> = {
-  number: (cell) => NUMBER.test(cell),
+  number: (cell) => NUMBER.test(cell) && isExactNumber(cell),
   boolean: (cell) => cell === 'true' || cell === 'false',
   json: (cell) => isJson(cell),
 }
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseTyped(text)
     return true
   } catch {
-    return false // the fault that is asked for
+    return false // the fault that is asked for, also a number that JSON does not hold
   }
 }
 

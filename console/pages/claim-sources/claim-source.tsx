@@ -20,7 +20,10 @@ export function ClaimSourcePage({ id, standing }: { id: string; standing: Standi
     source: await api.get('/v1/claim-sources/{id}', path),
   }))
   const change = async (form: FormData) => {
-    await api.put('/v1/claim-sources/{id}', { ...path, body: readClaimSource(form, texts.repeated) })
+    await api.put('/v1/claim-sources/{id}', {
+      ...path,
+      body: readClaimSource(form, { repeated: texts.repeated, inexact: frame.inexact }),
+    })
     setTurn(turn + 1)
   }
   const remove = async () => {

@@ -1,5 +1,5 @@
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'
@@ -17,10 +17,10 @@ export const EXAMPLE = {
 }
 
 export function NewClaimSourcePage() {
-  const { 'claim-sources': texts } = useTexts()
+  const { 'claim-sources': texts, frame } = useTexts()
   const attempt = useAttempt()
   const create = async (form: FormData) => {
-    const body = readClaimSource(form, texts.repeated)
+    const body = readClaimSource(form, { repeated: texts.repeated, inexact: frame.inexact })
     const { id } = await attempt(body, (headers) => api.post('/v1/claim-sources', { body, headers }))
     go(pathOf('claim-sources', id))
   }

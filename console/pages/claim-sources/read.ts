@@ -1,5 +1,5 @@
-import { Problem } from '../../../client/index.ts'
 import { textOf } from '../../frame/form.tsx'
+import { isInexact, refusedAt } from '../../frame/forms/typed.ts'
 
 /** A default value as its field has it: JSON, and text that is no JSON as it is. */
 export function shownDefault(value: unknown): string {
@@ -15,24 +15,28 @@ function defaultOf(text: string): unknown {
   }
 }
 
+/** What is said of the parameters. */
+interface Rules {
+  /** At the second one of a name. */
+  repeated: string
+  inexact: string
+}
+
 /** With neither, the platform says what it expects. */
-function parameterOf(form: FormData, at: string) {
+function parameterOf(form: FormData, at: string, { inexact }: Rules) {
   const [from, instead] = [textOf(form, `from.${at}`), textOf(form, `instead.${at}`)]
   const fallback = instead === undefined ? undefined : { default_value: defaultOf(instead) }
+  if (instead !== undefined && isInexact(instead)) throw refusedAt(`instead.${at}`, 'number', inexact)
   return from === undefined ? (fallback ?? { map_from: '' }) : { map_from: from, ...fallback }
 }
 
-/** The parameters by their names; `rule` is said at the second one of a name. */
-function parametersOf(form: FormData, rule: string) {
+/** The parameters by their names. */
+function parametersOf(form: FormData, rules: Rules) {
   const parameters = new Map<string, ReturnType<typeof parameterOf>>()
   for (const at of form.getAll('rows').map(String)) {
     const name = textOf(form, `name.${at}`) ?? ''
-    if (parameters.has(name))
-      throw new Problem(new Response(null, { status: 400 }), {
-        detail: rule,
-        errors: [{ path: `name.${at}`, code: 'repeated', message: rule }],
-      })
-    parameters.set(name, parameterOf(form, at))
+    if (parameters.has(name)) throw refusedAt(`name.${at}`, 'repeated', rules.repeated)
+    parameters.set(name, parameterOf(form, at, rules))
   }
   return Object.fromEntries(parameters)
 }
@@ -62,11 +66,11 @@ function authorizationOf(form: FormData) {
   }
 }
 
-/** A claim source as the form has it; `rule` is said where two parameters have one name. */
-export const readClaimSource = (form: FormData, rule: string) => ({
+/** A claim source as the form has it. */
+export const readClaimSource = (form: FormData, rules: Rules) => ({
   name: textOf(form, 'name') ?? '',
   url: textOf(form, 'url') ?? '',
   request_method: textOf(form, 'request_method') === 'GET' ? ('GET' as const) : ('POST' as const),
-  request_parameters: parametersOf(form, rule),
+  request_parameters: parametersOf(form, rules),
   authorization: authorizationOf(form),
 })

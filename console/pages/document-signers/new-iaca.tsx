@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { momentOf } from '../../frame/moments.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'

@@ -1,5 +1,5 @@
-import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { useLoad } from '../../frame/load.ts'
 import { momentOf } from '../../frame/moments.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'

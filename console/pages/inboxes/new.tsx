@@ -1,5 +1,5 @@
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
 import { api } from '../../frame/session.ts'

@@ -3,9 +3,16 @@ import { useSay, useTexts } from '../../texts/index.ts'
 import type { Claim, ClaimType } from '../templates/claims.ts'
 import { fieldOf, kindOf } from './values.ts'
 
-const INPUTS = { text: 'text', number: 'number', date: 'date', dateTime: 'datetime-local' } as const satisfies Partial<
-  Record<ClaimType, string>
->
+const INPUTS = {
+  text: 'text',
+  integer: 'number',
+  number: 'number',
+  date: 'date',
+  dateTime: 'datetime-local',
+} as const satisfies Partial<Record<ClaimType, string>>
+
+/** Without one a browser takes whole numbers alone. */
+const STEPS: Partial<Record<ClaimType, string>> = { number: 'any' }
 
 /** One claim: its name, what it means, and the field that its type needs. */
 function Field({ claim }: { claim: Claim }) {
@@ -38,7 +45,7 @@ function Field({ claim }: { claim: Claim }) {
         ]}
       />
     )
-  if (type !== undefined) return <TextEntry {...shared} type={INPUTS[type]} required={needed} />
+  if (type !== undefined) return <TextEntry {...shared} type={INPUTS[type]} step={STEPS[type]} required={needed} />
   return (
     <div class="pair">
       <TextEntry {...shared} required={needed} />

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { Arrival } from '../../frame/arrival.tsx'
-import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { QrCode } from '../../frame/qr.tsx'
@@ -16,7 +16,7 @@ import { IssuerEntry } from '../templates/issuer.tsx'
 import { ClaimFields } from './fields.tsx'
 import { Offer } from './offer.tsx'
 import { Preview } from './preview.tsx'
-import { NotJson, type Question, questionOf, type Result, send, type Way } from './send.ts'
+import { type Question, questionOf, type Result, send, type Way } from './send.ts'
 import { shownIn } from './values.ts'
 
 /** The member `id` of the claims is the subject's, whether or not a mapping takes it. */
@@ -49,7 +49,7 @@ function Signed({ result }: { result: Extract<Result, { kind: 'signed' }> }) {
 }
 
 function Issuing({ template, standing }: { template: Template; standing: Standing }) {
-  const { issue, batches, credential } = useTexts()
+  const { issue, batches, credential, frame } = useTexts()
   const { format } = template
   const mayOffer = standing.scopes.has('openid:write')
   const maySign = format !== 'mobile' && standing.scopes.has(`${TEMPLATES[format].scope}:write`)
@@ -57,7 +57,6 @@ function Issuing({ template, standing }: { template: Template; standing: Standin
   const [form, setForm] = useState<FormData>()
   const [result, setResult] = useState<Result>()
   const [question, setQuestion] = useState<Question>()
-  const [notJson, setNotJson] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const attempt = useAttempt()
   const show = () => {
@@ -66,15 +65,10 @@ function Issuing({ template, standing }: { template: Template; standing: Standin
   }
   const submit = async (values: FormData) => {
     setResult(undefined)
-    setNotJson(false)
-    try {
-      const asked = questionOf(template, way, values)
-      setQuestion(asked)
-      setResult(await attempt(asked, (key) => send(template, way, asked, key)))
-    } catch (error) {
-      if (!(error instanceof NotJson)) throw error
-      setNotJson(true)
-    }
+    const { notNumber, notBoolean, notJson: rule } = issue
+    const asked = questionOf(template, way, values, { notNumber, notBoolean, rule, inexact: frame.inexact })
+    setQuestion(asked)
+    setResult(await attempt(asked, (key) => send(template, way, asked, key)))
   }
   const ways: [Way, string][] = [
     ...(maySign ? [['sign', issue.ways.sign] as [Way, string]] : []),
@@ -120,11 +114,6 @@ function Issuing({ template, standing }: { template: Template; standing: Standin
             <CheckEntry label={credential.suspendable} name="suspendable" hint={batches.suspendableHint} />
           )}
         </Form>
-        {notJson && (
-          <p class="failure" role="alert">
-            {issue.notJson}
-          </p>
-        )}
         {result?.kind === 'signed' && <Signed key={result.id} result={result} />}
         {result?.kind === 'offered' && (
           <Arrival key={result.offer.id}>

@@ -1,8 +1,10 @@
 import type { Schemas } from '../../../client/index.ts'
 import { textOf } from '../../frame/form.tsx'
+import { jsonOf } from '../../frame/forms/json.ts'
+import { type JsonRules, refusedAt } from '../../frame/forms/typed.ts'
 import { api } from '../../frame/session.ts'
 import { TEMPLATES, type Template } from '../templates/formats.ts'
-import { claimsIn } from './values.ts'
+import { claimsIn, type ValueRules } from './values.ts'
 
 export type Way = 'sign' | 'offer'
 
@@ -14,26 +16,20 @@ export interface Question {
   body: Record<string, unknown>
 }
 
-/** Thrown where the claims of a template without mappings are no JSON object. */
-export class NotJson extends Error {}
-
-function objectIn(text: string | undefined): Record<string, unknown> {
-  if (text === undefined) return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
-  throw new NotJson()
+/** Of a template without mappings. */
+function objectIn(form: FormData, rules: JsonRules): Record<string, unknown> {
+  if (textOf(form, 'claims') === undefined) return {}
+  const value = jsonOf(form, 'claims', rules)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw refusedAt('claims', 'json', rules.rule)
 }
 
-export function questionOf(template: Template, way: Way, form: FormData): Question {
+export function questionOf(template: Template, way: Way, form: FormData, rules: JsonRules & ValueRules): Question {
   const { id, format, claims, takesAll } = template
   const subject = textOf(form, 'claims.id')
   const given = {
-    ...claimsIn(form, claims),
-    ...(takesAll && objectIn(textOf(form, 'claims'))),
+    ...claimsIn(form, claims, rules),
+    ...(takesAll && objectIn(form, rules)),
     ...(subject && { id: subject }),
   }
   const suspendable = form.has('suspendable') && { suspendable: true }

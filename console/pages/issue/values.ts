@@ -1,3 +1,5 @@
+import { isExactNumber } from '../../../protocol/json.numbers.ts'
+import { refusedAt } from '../../frame/forms/typed.ts'
 import type { Claim, ClaimType } from '../templates/claims.ts'
 
 /** The field of a claim, as the API names it in errors. */
@@ -8,10 +10,22 @@ export const kindOf = (path: string): string => `kind ${path}`
 
 const isKind = (text: unknown): text is ClaimType => text === 'number' || text === 'boolean' || text === 'text'
 
-/** What was typed as a value: what cannot be one stays a text, which the platform refuses with its rule. */
-function typedValue(text: string, type: ClaimType): unknown {
-  if (type === 'number') return Number.isFinite(Number(text)) ? Number(text) : text
-  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+/** What is said of a value that is none of its kind: not every format has types by which the platform would refuse it. */
+export interface ValueRules {
+  notNumber: string
+  notBoolean: string
+}
+
+function typedValue(text: string, type: ClaimType, path: string, rules: ValueRules): unknown {
+  if (type === 'integer' || type === 'number') {
+    const literal = text.replace(/^(-?)\./, '$10.') // as some browsers have it
+    if (!isExactNumber(literal)) throw refusedAt(fieldOf(path), 'number', rules.notNumber)
+    return Number(literal)
+  }
+  if (type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw refusedAt(fieldOf(path), 'boolean', rules.notBoolean)
+    return text === 'true'
+  }
   if (type === 'dateTime') {
     const moment = new Date(text)
     return Number.isNaN(moment.getTime()) ? text : moment.toISOString().replace(/\.\d+Z$/, 'Z')
@@ -39,13 +53,14 @@ const textIn = (form: FormData, name: string): string => {
 }
 
 /** The claims that a form has; an empty field is an absent claim. */
-export function claimsIn(form: FormData, claims: readonly Claim[]): Claims {
+export function claimsIn(form: FormData, claims: readonly Claim[], rules: ValueRules): Claims {
   const found: Claims = Object.create(null)
   for (const { path, type } of claims) {
     if (path === undefined) continue
     const text = textIn(form, fieldOf(path))
     const kind = form.get(kindOf(path))
-    if (text !== '') put(found, path.split('.'), typedValue(text, type ?? (isKind(kind) ? kind : 'text')))
+    const its = type ?? (isKind(kind) ? kind : 'text')
+    if (text !== '') put(found, path.split('.'), typedValue(text, its, path, rules))
   }
   return found
 }

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
-import { jsonOf } from '../../frame/json.ts'
+import { jsonOf } from '../../frame/forms/json.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Copy, Curl, Facts, Failure, State, Time } from '../../frame/parts.tsx'
+import { usePoll } from '../../frame/poll.ts'
 import { QrCode } from '../../frame/qr.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Table } from '../../frame/table.tsx'
@@ -58,15 +59,14 @@ function Verified({ verdict }: { verdict: Verdict }) {
 
 /** The presentation that a wallet sent to the callback, verified as the verifier does it. */
 function Answer({ request, done }: { request: Request; done: () => void }) {
-  const { presentations } = useTexts()
+  const { presentations, frame } = useTexts()
   const [verdict, setVerdict] = useState<Verdict>()
   const verify = async (form: FormData) => {
     setVerdict(undefined)
-    const presentation = jsonOf(
-      form,
-      'presentation',
-      presentations.noJson,
-    ) as Schemas['VerifyPresentationIn']['presentation']
+    const presentation = jsonOf(form, 'presentation', {
+      rule: presentations.noJson,
+      inexact: frame.inexact,
+    }) as Schemas['VerifyPresentationIn']['presentation']
     const { challenge, domain } = request
     setVerdict(await api.post(VERIFY, { body: { presentation, challenge, domain } }))
     done()
@@ -94,13 +94,9 @@ function Open({ made }: { made: Request }) {
   const loaded = useLoad(id, () =>
     api.get('/v1/credentials/web-semantic/presentations/requests/{id}', { params: { path: { id } } }),
   )
-  const { data: request, error, reload } = loaded
+  const { data: request, error, isLoading, reload } = loaded
   const isOpen = request?.state === 'open'
-  useEffect(() => {
-    if (!isOpen) return
-    const timer = setInterval(reload, LOOK_MS)
-    return () => clearInterval(timer)
-  }, [isOpen, reload])
+  usePoll(isOpen, LOOK_MS, isLoading, reload)
   return (
     <>
       <Failure error={error} />

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../client/index.ts'
 import { Outcome, useActs } from '../../frame/acts.tsx'
-import { useAttempt } from '../../frame/attempt.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'

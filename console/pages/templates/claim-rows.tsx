@@ -21,7 +21,7 @@ const OF_FORMAT = {
 } as const satisfies Partial<Record<Format, string>>
 
 /** Where the API has the claim, as it names it in errors. */
-const placeOf = (format: Format, { namespace, name }: Row, index: number): string =>
+export const placeOf = (format: Format, { namespace, name }: Row, index: number): string =>
   format === 'sd-jwt-vc' ? `claims.${index}` : `${OF_FORMAT[format]}.${namespace ? `${namespace}.` : ''}${name}`
 
 interface RowFieldsProps {

@@ -1,5 +1,5 @@
 /** How a value is typed in a form, and what it becomes. */
-export type ClaimType = 'text' | 'number' | 'boolean' | 'date' | 'dateTime'
+export type ClaimType = 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'dateTime'
 
 /** A claim that a template takes from a request. */
 export interface Claim {
@@ -54,11 +54,11 @@ const TYPES: Record<string, ClaimType> = {
   date: 'date',
   dateTime: 'dateTime',
   boolean: 'boolean',
-  integer: 'number',
-  int: 'number',
-  long: 'number',
-  nonNegativeInteger: 'number',
-  positiveInteger: 'number',
+  integer: 'integer',
+  int: 'integer',
+  long: 'integer',
+  nonNegativeInteger: 'integer',
+  positiveInteger: 'integer',
   double: 'number',
   float: 'number',
 }
@@ -124,7 +124,7 @@ function typeOfElement(namespace: string, name: string): ClaimType | undefined {
   if (!/^(org\.iso\.18013\.5\.1|eu\.europa\.ec\.eudi\.pid\.1)$/.test(namespace)) return undefined
   if (/_date$/.test(name)) return 'date'
   if (/^age_over_\d\d$/.test(name)) return 'boolean'
-  return /^(age_in_years|age_birth_year|height|weight|sex)$/.test(name) ? 'number' : undefined
+  return /^(age_in_years|age_birth_year|height|weight|sex)$/.test(name) ? 'integer' : undefined
 }
 
 /** Elements of a mobile template, by namespace. */

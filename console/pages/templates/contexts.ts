@@ -1,4 +1,5 @@
 import { Problem } from '../../../client/index.ts'
+import { parseTyped } from '../../frame/forms/typed.ts'
 import { api } from '../../frame/session.ts'
 import { definitionIn, isObject, type Json } from './claims.ts'
 
@@ -10,7 +11,7 @@ export const linesOf = (contexts: unknown): string[] =>
     typeof each === 'string' ? each : JSON.stringify(each),
   )
 
-/** Lines as contexts; a line that is no JSON stays a text, which the platform refuses with its place. */
+/** Lines as contexts; a line that is no JSON, or has a number that JSON does not hold, stays a text, which the platform refuses with its place. */
 export function contextsIn(text: string): unknown[] {
   return text
     .split('\n')
@@ -19,7 +20,7 @@ export function contextsIn(text: string): unknown[] {
     .map((line): unknown => {
       if (!line.startsWith('{')) return line
       try {
-        return JSON.parse(line)
+        return parseTyped(line)
       } catch {
         return line // named by the platform
       }

@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useAttempt } from '../../frame/attempt.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
+import { isInexact, refusedAt } from '../../frame/forms/typed.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Failure } from '../../frame/parts.tsx'
 import { useTexts } from '../../texts/index.ts'
 import { Preview } from '../issue/preview.tsx'
-import { Claims } from './claim-rows.tsx'
+import { Claims, placeOf } from './claim-rows.tsx'
 import { isObject, type Json, textIn } from './claims.ts'
 import { contextsIn, linesOf, type Meaning, meaningsOf } from './contexts.ts'
 import { DurationEntries } from './duration.tsx'
@@ -90,11 +91,13 @@ function useMeanings(format: Format, contexts: string, types: string, rows: read
 
 /** A template of any format as a form; the preview beside it changes with it. */
 export function Editor({ format, source, known, onSaved }: EditorProps) {
-  const { templates, credential } = useTexts()
+  const { templates, credential, frame } = useTexts()
   const isSemantic = format === 'web-semantic'
   const isSdJwt = format === 'sd-jwt-vc'
   const first = useMemo(() => begin(format, source), [format, source])
   const [rows, setRows] = useState<readonly Row[]>(first.rows)
+  /** Of the rows: only they write into the text of the contexts, which keeps the focus while it is typed. */
+  const [edits, setEdits] = useState(0)
   const [contexts, setContexts] = useState(() => linesOf(source.contexts).join('\n'))
   const [typeRow, setTypeRow] = useState(() => typeRowOf(source))
   const [types, setTypes] = useState([textIn(source, 'type'), ...[source.additional_types ?? []].flat()].join(' '))
@@ -117,9 +120,13 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
     setRows(next)
     setTypeRow(nextType)
     setContexts(lines)
+    setEdits((last) => last + 1)
     look(next, lines)
   }
   const submit = async (form: FormData) => {
+    const at = rows.findIndex(({ byDefault }) => isInexact(byDefault))
+    const row = rows[at]
+    if (row) throw refusedAt(`${placeOf(format, row, at)}.default_value`, 'number', frame.inexact)
     const asked = bodyOf(format, form, { rows, source, others: first.others, contexts })
     setBody(asked)
     onSaved(await attempt(asked, (headers) => saveTemplate(format, asked, known, headers)))
@@ -184,7 +191,7 @@ export function Editor({ format, source, known, onSaved }: EditorProps) {
               <h2>{templates.contexts}</h2>
               <p>{templates.contextsHint}</p>
               <TextEntry
-                key={[typeRow, ...rows].map(({ name, meaning, valueType }) => `${name} ${meaning} ${valueType}`).join()}
+                key={edits}
                 label={templates.contextLines}
                 name="contexts"
                 lines={5}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { changesIn } from '../../frame/changes.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
+import { changesIn } from '../../frame/forms/changes.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Shown, Time } from '../../frame/parts.tsx'
 import { pathOf } from '../../frame/router.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'

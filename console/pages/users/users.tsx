@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { Problem, type Schemas } from '../../../client/index.ts'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
+import { refusedAt } from '../../frame/forms/typed.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { Link, pathOf } from '../../frame/router.tsx'
@@ -87,6 +88,9 @@ export function UsersPage({ mayWrite }: { mayWrite: boolean }) {
   const loaded = useLoad(JSON.stringify([wanted, page]), () => find(wanted, page))
   const search = async (form: FormData) => {
     const [name, value] = [textOf(form, 'name'), textOf(form, 'value')]
+    // with one of them alone, all users would be found
+    const missing = name && !value ? 'value' : value && !name ? 'name' : undefined
+    if (missing) throw refusedAt(missing, 'missing', users.bothNeeded)
     setPage(1)
     setWanted(name && value ? { name, value } : undefined)
   }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { changesIn } from '../../frame/changes.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf, wordsOf } from '../../frame/form.tsx'
+import { changesIn } from '../../frame/forms/changes.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Shown } from '../../frame/parts.tsx'
 import { api } from '../../frame/session.ts'

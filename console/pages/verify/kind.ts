@@ -1,4 +1,5 @@
 import type { Schemas } from '../../../client/index.ts'
+import { Inexact, type JsonRules, parseTyped } from '../../frame/forms/typed.ts'
 
 type Format = Schemas['CredentialFormatName']
 
@@ -21,12 +22,13 @@ export function formatOf(text: string): Format | undefined {
 export class Unreadable extends Error {}
 
 /** As the formats' operations answer a credential, so that each verifies what it stores and what is handed to it. */
-export function documentOf(format: Format, text: string, fault: string): object {
+export function documentOf(format: Format, text: string, { rule, inexact }: JsonRules): object {
   if (format !== 'web-semantic') return { encoded: text }
   try {
-    return { credential: JSON.parse(text) as unknown }
+    return { credential: parseTyped(text) }
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Unreadable(fault)
+    if (error instanceof Inexact) throw new Unreadable(`${inexact} ${error.literal}`)
+    if (error instanceof SyntaxError) throw new Unreadable(rule)
     throw error
   }
 }

@@ -15,7 +15,7 @@ interface Answer {
 
 /** A credential that somebody hands over, verified as the verifier does it. Nothing of it is stored. */
 export function VerifyPage({ standing }: { standing: Standing }) {
-  const { verify, credentials } = useTexts()
+  const { verify, credentials, frame } = useTexts()
   const [answer, setAnswer] = useState<Answer>()
   const [fault, setFault] = useState<string>()
   const formats = (Object.keys(FORMATS) as Format[]).filter((name) =>
@@ -27,8 +27,9 @@ export function VerifyPage({ standing }: { standing: Standing }) {
     const text = textOf(form, 'payload') ?? ''
     const format = formats.find((name) => name === form.get('format')) ?? formatOf(text)
     if (!format) return setFault(verify.unknown)
+    const rules = { rule: verify.notJson, inexact: frame.inexact }
     try {
-      setAnswer({ format, text, verdict: await FORMATS[format].verify(documentOf(format, text, verify.notJson)) })
+      setAnswer({ format, text, verdict: await FORMATS[format].verify(documentOf(format, text, rules)) })
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       setFault(error.message)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
-import { changesIn } from '../../frame/changes.ts'
 import { Form } from '../../frame/form.tsx'
+import { changesIn } from '../../frame/forms/changes.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'

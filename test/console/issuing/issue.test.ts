@@ -35,6 +35,7 @@ anyTest.before(async () => {
         CourseCredential: 'https://university.example/terms#CourseCredential',
         course: 'https://schema.org/courseCode',
         passedOn: { '@id': 'https://university.example/terms#passedOn', '@type': `${XSD}date` },
+        grade: { '@id': 'https://university.example/terms#grade', '@type': `${XSD}double` },
         hours: { '@id': 'https://university.example/terms#hours', '@type': `${XSD}integer` },
         honours: { '@id': 'https://university.example/terms#honours', '@type': `${XSD}boolean` },
       },
@@ -47,6 +48,7 @@ anyTest.before(async () => {
       course: { map_from: 'claims.course', required: true },
       passedOn: 'claims.passed_on',
       hours: 'claims.hours',
+      grade: 'claims.grade',
       honours: { map_from: 'claims.honours', default_value: false },
     },
   })
@@ -75,6 +77,7 @@ test('a newcomer issues from a template and sees the credential verified, with w
   await page.fill('input[name="claims.course"]', 'CS-101')
   await page.fill('input[name="claims.passed_on"]', '2027-06-30')
   await page.fill('input[name="claims.hours"]', '40')
+  await page.fill('input[name="claims.grade"]', '1.7')
   await page.selectOption('select[name="claims.honours"]', 'true')
   await page.fill('input[name=tag]', 'newcomer')
   t.regex(
@@ -100,7 +103,9 @@ test('a newcomer issues from a template and sees the credential verified, with w
   const details = (await world.ask(`/v1/credentials/web-semantic/${id}`, { token: world.token })).json<Details>()
   t.like(details, {
     tag: 'newcomer',
-    credential: { credentialSubject: { course: 'CS-101', passedOn: '2027-06-30', hours: 40, honours: true } },
+    credential: {
+      credentialSubject: { course: 'CS-101', passedOn: '2027-06-30', hours: 40, grade: 1.7, honours: true },
+    },
   })
   t.deepEqual([complaints, await stopped()], [[], []])
   await close()
@@ -108,8 +113,20 @@ test('a newcomer issues from a template and sees the credential verified, with w
 
 test('a compact credential is signed with claims of the chosen types, and shown as a QR code', async (t) => {
   const path = `/console/issue?format=compact&template=${compact}`
-  const { page, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
+  const { page, asked, complaints, close } = await openConsole(world, await memberOf(world, 'issuer'), path)
   await page.fill('input[name="claims.course"]', 'CS-101')
+  for (const [kind, typed] of [
+    ['number', '1,7'],
+    ['number', '9007199254740993'],
+    ['boolean', 'yes'],
+  ] as const) {
+    await page.fill('input[name="claims.seat"]', typed)
+    await page.selectOption('select[name="kind seat"]', kind)
+    const before = asked.length
+    await page.click('button:text-is("Sign")')
+    await page.waitForSelector('input[name="claims.seat"][aria-invalid] ~ .fault')
+    t.is(asked.length, before, `${typed} is not signed as a text, and not as another number`)
+  }
   await page.fill('input[name="claims.seat"]', '12')
   await page.selectOption('select[name="kind seat"]', 'number')
   await page.click('button:text-is("Sign")')
@@ -183,6 +200,18 @@ test('an offer is a QR code, and the page follows the session until a wallet has
   await page.click('text=Verify now')
   await page.waitForSelector('text=Verified: every check passed')
   t.deepEqual(complaints, [])
+  await close()
+})
+
+test('a batch of another format has a template of that format, after none was chosen of the first', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world, 'issuer'), '/console/batches')
+  const file = { name: 'students.csv', mimeType: 'text/csv', buffer: Buffer.from('course\nCS-101\n') }
+  await page.setInputFiles('input[type=file]', file)
+  await page.waitForSelector('button:text-is("Start the batch")')
+  await page.selectOption('select[name=templateId]', '')
+  await page.selectOption('select[name=format]', 'compact')
+  await page.waitForSelector('button:text-is("Start the batch")')
+  t.is(await page.inputValue('select[name=templateId]'), compact)
   await close()
 })
 

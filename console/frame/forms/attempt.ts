@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { idempotencyKey, Problem } from '../../client/index.ts'
+import { idempotencyKey, Problem } from '../../../client/index.ts'
 
 /** Of these the platform keeps no answer (D-004): what was begun may go on, and the same key goes on with it. */
 const NOT_KEPT = [401, 403, 408, 409, 429]
