@@ -81,6 +81,27 @@ test('what failed before the last day needs no attention', async (t) => {
   await close()
 })
 
+test('a paused batch is found behind newer ones, and what was not looked at is said', async (t) => {
+  const { page, close } = await openPage(world)
+  await page.route('**/v1/credentials/batches?*', async (route) => {
+    const status = new URL(route.request().url()).searchParams.get('status')
+    const paused = { id: 'b1', status, paused: { code: 'keys.unavailable', message: 'The key store is away.' } }
+    const waiting = { id: 'b2', status, waiting: { part: 'keys', since: '2027-01-30T09:00:00Z' } }
+    const data = status === 'PAUSED' ? [paused] : status === 'PROCESSING' ? [waiting] : []
+    await route.fulfill({ json: { data, limit: 100, total_count: 200, total_pages: 2 } })
+  })
+  await page.route('**/v1/dids?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ json: { ...((await response.json()) as object), totalCount: 101 } })
+  })
+  await logIn(page, await memberOf(world))
+  await page.waitForSelector('.attention li:has(a[href$="/batches/b1"]):has-text("The key store is away.")')
+  await page.waitForSelector('.attention a[href$="/batches/b2"]')
+  await page.waitForSelector('p:text-is("Only the newest 100 of 101 were looked at: DIDs.")')
+  t.pass()
+  await close()
+})
+
 test('a document signer needs attention 30 days before it ends, and not before', async (t) => {
   await createIaca(world)
   const signerId = await createSigner(world)

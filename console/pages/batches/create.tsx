@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { useAttempt } from '../../frame/attempt.ts'
 import { Form, SelectEntry } from '../../frame/form.tsx'
+import { useAttempt } from '../../frame/forms/attempt.ts'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Failure } from '../../frame/parts.tsx'
 import { go, Link, pathOf } from '../../frame/router.tsx'
@@ -74,7 +74,11 @@ function Upload({ read, standing }: { read: Read; standing: Standing }) {
             name,
             words.formats[name],
           ])}
-          onChange={(name) => isFormat(name) && setFormat(name)}
+          onChange={(name) => {
+            if (!isFormat(name)) return
+            setFormat(name)
+            setTemplateId(undefined) // what was chosen was of the other format
+          }}
         />
         {format !== 'mobile' && (
           <SelectEntry

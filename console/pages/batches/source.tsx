@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { chooseAgain } from '../../frame/form.tsx'
 import { useLocale, useTexts } from '../../texts/index.ts'
 
 const MB = 1_000_000
@@ -42,6 +43,7 @@ export function Source({ file, onFile }: SourceProps) {
         type="file"
         accept=".csv,.jsonl,.ndjson,.gz,text/csv,application/x-ndjson,application/jsonl,application/gzip"
         aria-describedby={hint}
+        onClick={chooseAgain}
         onChange={({ currentTarget }) => {
           const [chosen] = currentTarget.files ?? []
           if (chosen) onFile(chosen)

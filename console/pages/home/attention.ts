@@ -12,8 +12,15 @@ export interface Attention {
 
 /** So long before its end a document signer is worth a look. */
 const SIGNER_DAYS = 30
-/** What needs attention is new, and lists begin with it. */
-const NEWEST = { limit: 100 }
+/** Lists begin with what is new; that not all was looked at is said. */
+const LOOKED_AT = 100
+const NEWEST = { limit: LOOKED_AT }
+
+/** What a part found, and how many there are of what it looked at. */
+interface Found {
+  items: Attention[]
+  total?: number
+}
 
 async function health({ home, health: { names } }: Texts, say: Say): Promise<Attention[]> {
   const { parts, tenant } = await api.get('/v1/health')
@@ -49,9 +56,11 @@ async function webhooks({ home }: Texts, say: Say): Promise<Attention[]> {
   ]
 }
 
-async function signers({ home }: Texts, say: Say): Promise<Attention[]> {
-  const { data } = await api.get('/v1/credentials/mobile/document-signers', { params: { query: NEWEST } })
-  return data.flatMap((signer): Attention[] => {
+async function signers({ home }: Texts, say: Say): Promise<Found> {
+  const { data, totalCount: total } = await api.get('/v1/credentials/mobile/document-signers', {
+    params: { query: NEWEST },
+  })
+  const items = data.flatMap((signer): Attention[] => {
     const { id, usability, certificateData, renewedById } = signer
     if (renewedById) return []
     const href = pathOf('document-signers', id)
@@ -61,47 +70,69 @@ async function signers({ home }: Texts, say: Say): Promise<Attention[]> {
     const days = Math.floor((Date.parse(certificateData.notAfter) - Date.now()) / DAY_MS)
     return days <= SIGNER_DAYS ? [{ text: say(home.signerEnds, { days }), detail: id, href }] : []
   })
+  return { items, total }
 }
 
-async function domains({ home }: Texts, say: Say): Promise<Attention[]> {
-  const { domains: rows } = await api.get('/v1/config/domain', { params: { query: NEWEST } })
-  return rows
+async function domains({ home }: Texts, say: Say): Promise<Found> {
+  const { domains: rows, totalCount: total } = await api.get('/v1/config/domain', { params: { query: NEWEST } })
+  const items = rows
     .filter(({ isVerified }) => !isVerified)
     .map(({ id, domain, waiting, failureReason }) => ({
       text: say(home.domain, { domain }),
       detail: failureReason ?? waiting?.reason,
       href: pathOf('domains', id),
     }))
+  return { items, total }
 }
 
-async function dids({ home }: Texts, say: Say): Promise<Attention[]> {
-  const { dids: rows } = await api.get('/v1/dids', { params: { query: NEWEST } })
-  return rows
+async function dids({ home }: Texts, say: Say): Promise<Found> {
+  const { dids: rows, totalCount: total } = await api.get('/v1/dids', { params: { query: NEWEST } })
+  const items = rows
     .filter(({ registrationStatus, warning }) => registrationStatus !== 'COMPLETED' || warning)
     .map(({ did, waiting, failureReason, warning }) => ({
       text: say(home.did, { did }),
       detail: failureReason ?? warning?.reason ?? waiting?.reason,
       href: pathOf('dids', did),
     }))
+  return { items, total }
 }
 
 async function batches({ home }: Texts, say: Say): Promise<Attention[]> {
-  const { data } = await api.get('/v1/credentials/batches', { params: { query: NEWEST } })
-  return data.flatMap(({ id, status, paused, waiting }) => {
-    if (status === 'PAUSED') return [{ text: say(home.batch, { id }), detail: paused?.message }]
-    return waiting ? [{ text: say(home.batchWaits, { id }), detail: waiting.part }] : []
-  })
+  const listed = async (status: 'PAUSED' | 'PROCESSING') =>
+    (await api.get('/v1/credentials/batches', { params: { query: { ...NEWEST, status } } })).data
+  const [paused, open] = await Promise.all([listed('PAUSED'), listed('PROCESSING')])
+  return [
+    ...paused.map((batch) => ({ text: say(home.batch, { id: batch.id }), detail: batch.paused?.message, batch })),
+    ...open.flatMap((batch) =>
+      batch.waiting ? [{ text: say(home.batchWaits, { id: batch.id }), detail: batch.waiting.part, batch }] : [],
+    ),
+  ].map(({ batch: { id }, ...item }) => ({ ...item, href: pathOf('batches', id) }))
+}
+
+export interface AllAttention {
+  items: Attention[]
+  /** What was not looked at as a whole. */
+  partly: string[]
 }
 
 /** What needs attention, of what the role may read; worst first. */
-export async function readAttention(scopes: ReadonlySet<string>, texts: Texts, say: Say): Promise<Attention[]> {
-  const parts = [
-    health(texts, say),
-    scopes.has('webhooks:read') && webhooks(texts, say),
-    scopes.has('mobile-credentials:read') && signers(texts, say),
-    scopes.has('semantic-credentials:read') && batches(texts, say),
-    scopes.has('domains:read') && domains(texts, say),
-    scopes.has('dids:read') && dids(texts, say),
+export async function readAttention(scopes: ReadonlySet<string>, texts: Texts, say: Say): Promise<AllAttention> {
+  const { home, areas } = texts
+  const whole = async (items: Promise<Attention[]>): Promise<Found> => ({ items: await items })
+  const parts: [string, false | Promise<Found>][] = [
+    [areas.health, whole(health(texts, say))],
+    [areas.webhooks, scopes.has('webhooks:read') && whole(webhooks(texts, say))],
+    [areas['document-signers'], scopes.has('mobile-credentials:read') && signers(texts, say)],
+    [areas.batches, scopes.has('semantic-credentials:read') && whole(batches(texts, say))],
+    [areas.domains, scopes.has('domains:read') && domains(texts, say)],
+    [areas.dids, scopes.has('dids:read') && dids(texts, say)],
   ]
-  return (await Promise.all(parts)).flatMap((part) => part || [])
+  const found = await Promise.all(
+    parts.map(async ([what, part]) => {
+      const { items, total = 0 } = (await part) || { items: [] }
+      const partly = total > LOOKED_AT ? [say(home.newest, { count: LOOKED_AT, total, what })] : []
+      return { items, partly }
+    }),
+  )
+  return { items: found.flatMap(({ items }) => items), partly: found.flatMap(({ partly }) => partly) }
 }

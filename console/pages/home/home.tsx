@@ -66,17 +66,24 @@ export function HomePage({ standing }: { standing: Standing }) {
     <>
       <Heading title={home.heading}>{home.heading}</Heading>
       <Shown loaded={attention}>
-        {(items) =>
-          items.length === 0 ? (
-            <p class="success">{home.nothing}</p>
-          ) : (
-            <ul class="attention">
-              {items.map((item) => (
-                <Item key={`${item.text} ${item.detail}`} item={item} />
-              ))}
-            </ul>
-          )
-        }
+        {({ items, partly }) => (
+          <>
+            {items.length === 0 ? (
+              <p class="success">{home.nothing}</p>
+            ) : (
+              <ul class="attention">
+                {items.map((item) => (
+                  <Item key={`${item.text} ${item.detail}`} item={item} />
+                ))}
+              </ul>
+            )}
+            {partly.map((text) => (
+              <p key={text} class="quiet">
+                {text}
+              </p>
+            ))}
+          </>
+        )}
       </Shown>
       {figures.data?.credentials === 0 && <FirstSteps standing={standing} />}
       <Shown loaded={day}>{(read) => read && <LastDay day={read} />}</Shown>

@@ -1,20 +1,9 @@
-import { useEffect } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 
-const EVERY_MS = 3_000
+/** So often the log is looked at while it is followed. */
+export const EVERY_MS = 3_000
 /** Of requests that read the log: each look would show itself (D-800). */
 const READING = 'analytics'
-
-/** Looks again and again, while somebody can see the page. */
-export function useFollow(isOn: boolean, look: () => void): void {
-  useEffect(() => {
-    if (!isOn) return
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') look()
-    }, EVERY_MS)
-    return () => clearInterval(timer)
-  }, [isOn, look])
-}
 
 /** The filter without the entries of looking, unless the reader asks for kinds of entries. */
 export function withoutReading(

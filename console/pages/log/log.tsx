@@ -5,6 +5,7 @@ import { save } from '../../frame/download.ts'
 import { useQuery } from '../../frame/filters.tsx'
 import { useDoing, useLoad } from '../../frame/load.ts'
 import { Curl, Failure, Heading, Json, Shown, State, Time } from '../../frame/parts.tsx'
+import { usePoll } from '../../frame/poll.ts'
 import { pathOf } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
 import { type Column, Empty, Paging, Table } from '../../frame/table.tsx'
@@ -12,7 +13,7 @@ import { useTexts } from '../../texts/index.ts'
 import { Chain } from './chain.tsx'
 import { filterOf } from './filter.ts'
 import { LogFilters } from './filters.tsx'
-import { useFollow, withoutReading } from './follow.ts'
+import { EVERY_MS, withoutReading } from './follow.ts'
 
 type Entry = Schemas['LogEntryOut']
 
@@ -91,12 +92,12 @@ export function LogPage({ standing }: { standing: Standing }) {
   const loaded = useLoad(JSON.stringify([body, page]), () =>
     api.post('/v1/analytics/events', { params: { query: { limit: PAGE_SIZE, page } }, body }),
   )
-  useFollow(isFollowing, loaded.reload)
+  usePoll(isFollowing, EVERY_MS, loaded.isLoading, loaded.reload)
   const columns = useColumns(standing)
   return (
     <>
       <Heading title={log.heading}>{log.heading}</Heading>
-      <LogFilters {...{ query, filter, reset }} from={chosen.dateFrom} kinds={kinds.data ?? []} />
+      <LogFilters {...{ query, filter, reset }} kinds={kinds.data ?? []} />
       <Shown loaded={kinds}>{() => null}</Shown>
       {page === 1 && (
         <div class="actions">

@@ -53,6 +53,51 @@ test('the log is followed: a new entry appears by itself, and none while it is p
   await close()
 })
 
+test('an answer of the log that takes longer than a look is shown, and is waited for', async (t) => {
+  const { page, asked, close } = await openConsole(world, await memberOf(world), '/console/log')
+  await page.click('button:text-is("Follow")')
+  await settled(page)
+  await page.route('**/v1/analytics/events?*', async (route) => {
+    await page.waitForTimeout(4_500)
+    await route.continue()
+  })
+  const before = await page.locator(CREATED).count()
+  await createDid(world)
+  const looks = () => asked.filter(({ path }) => path === '/v1/analytics/events').length
+  const first = looks()
+  await until('the new entry', async () => (await page.locator(CREATED).count()) === before + 1)
+  t.true(looks() - first <= 2, 'one look at a time')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await close()
+})
+
+test('an id that is typed is looked for in all times, and a time that is typed stays', async (t) => {
+  const { page, close } = await openConsole(world, await memberOf(world), '/console/log')
+  const begins: string[] = []
+  await page.route('**/v1/analytics/events?*', async (route) => {
+    const { dateFrom }: { dateFrom: string } = route.request().postDataJSON()
+    begins.push(dateFrom)
+    await route.continue()
+  })
+  const search = async () => {
+    const before = begins.length
+    await page.click('search button[type=submit]')
+    await until('the question', async () => begins.length > before)
+    await settled(page)
+    return new Date(begins.at(-1) ?? '').getTime()
+  }
+  t.is(await page.inputValue('input[name=from]'), '')
+  await page.fill('input[name=objectId]', '49221405-6849-4f3d-b937-77285b4762dc')
+  t.is(await search(), 0)
+  await page.fill('input[name=from]', '2027-01-30T10:00')
+  t.is(await search(), Date.parse('2027-01-30T09:00Z'), 'in the zone of the reader')
+  await page.goto(`${world.url}/console/log?from=2027-01-30T09:00:00Z&to=2027-01-30T10:00:00Z`)
+  await settled(page)
+  t.is(await page.inputValue('input[name=from]'), '2027-01-30T10:00')
+  t.is(await page.inputValue('input[name=to]'), '2027-01-30T11:00', 'a link of another zone')
+  await close()
+})
+
 test('on a phone an entry is a list that fits, and each command says what it does', async (t) => {
   const options = { viewport: { width: 360, height: 800 } }
   const { page, close } = await openConsole(world, await memberOf(world), '/console/log', options)
