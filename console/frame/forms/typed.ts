@@ -1,5 +1,5 @@
 import { Problem } from '../../../client/index.ts'
-import { isExactNumber } from '../../../protocol/json.numbers.ts'
+import { isExactNumber } from './numbers.ts'
 
 /** What the page itself refuses, said at the field as what the platform refuses. */
 export const refusedAt = (path: string, code: string, message: string): Problem =>

@@ -1,4 +1,4 @@
-import { isExactNumber } from '../../../protocol/json.numbers.ts'
+import { isExactNumber } from '../../frame/forms/numbers.ts'
 import { parseTyped } from '../../frame/forms/typed.ts'
 import type { Claim } from '../templates/claims.ts'
 import type { Template } from '../templates/formats.ts'

@@ -1,4 +1,4 @@
-import { isExactNumber } from '../../../protocol/json.numbers.ts'
+import { isExactNumber } from '../../frame/forms/numbers.ts'
 import { refusedAt } from '../../frame/forms/typed.ts'
 import type { Claim, ClaimType } from '../templates/claims.ts'
 
