@@ -1,7 +1,10 @@
 import { openAsBlob, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { text as textOf } from 'node:stream/consumers'
+import { arrayBuffer, blob } from 'node:stream/consumers'
+import { JsonText } from './json.ts'
 import { Usage } from './usage.ts'
+
+const nameOf = (file: string) => (file === '-' ? 'Standard input' : file)
 
 /** A file that can be read; `-` is standard input. */
 function assertReadable(name: string): void {
@@ -10,10 +13,20 @@ function assertReadable(name: string): void {
   if (stat.isDirectory()) throw new Usage(`${name} is a folder.`)
 }
 
-export async function readText(name: string): Promise<string> {
-  if (name === '-') return textOf(process.stdin)
+async function readBytes(name: string): Promise<ArrayBuffer | Uint8Array> {
+  if (name === '-') return arrayBuffer(process.stdin)
   assertReadable(name)
-  return readFile(name, 'utf8')
+  return readFile(name)
+}
+
+/** Bytes that are no UTF-8 would become other characters than the file has, and be signed. */
+export async function readText(name: string): Promise<string> {
+  const bytes = await readBytes(name)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Usage(`${nameOf(name)} is not UTF-8.`)
+  }
 }
 
 /** What is none ends the program with the name of the file or option. */
@@ -27,15 +40,22 @@ export function parseJson(name: string, text: string): unknown {
 
 /** A JSON object from a file; what is none is no request to send. */
 export function parseObject(file: string, text: string): Record<string, unknown> {
-  const name = file === '-' ? 'Standard input' : file
+  const name = nameOf(file)
   const value = parseJson(name, text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Usage(`${name} is no JSON object.`)
   return value as Record<string, unknown>
 }
 
-/** A file to upload, which is not read into memory. */
+/** The text of a JSON object, from a file. */
+export async function readObject(file: string): Promise<JsonText> {
+  const text = await readText(file)
+  parseObject(file, text)
+  return new JsonText(text)
+}
+
+/** What is uploaded, as its bytes are; a file is not read into memory. */
 export async function openUpload(name: string): Promise<Blob> {
-  if (name === '-') return new Blob([await textOf(process.stdin)])
+  if (name === '-') return blob(process.stdin) as Promise<Blob>
   assertReadable(name)
   return openAsBlob(name)
 }

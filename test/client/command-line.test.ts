@@ -76,7 +76,7 @@ test('sign prints the credential, verify takes it from a file or a pipe, status 
   t.is(signed.code, 0, signed.stderr)
   const [, id = ''] = /^id: (\S+)$/m.exec(signed.stderr) ?? []
   await writeFile(join(folder, 'signed.json'), signed.stdout)
-  t.like(await call(['verify', 'signed.json']), { code: 0, stdout: 'verified\n' })
+  t.like(await call(['verify', 'signed.json']), { code: 0, stdout: 'verified\n', stderr: `issuer: ${did}\n` })
   t.like(await call(['verify', '-'], signed.stdout), { code: 0, stdout: 'verified\n' })
   t.regex((await call(['status', id])).stdout, /^active {2}web-semantic {2}issued /)
 
@@ -91,6 +91,12 @@ test('sign prints the credential, verify takes it from a file or a pipe, status 
   t.is((await call(['verify', '-'], whole.stdout)).code, 0, 'an answer of sign is taken as it is')
   const changed = signed.stdout.replace('CS-101', 'CS-999')
   t.like(await call(['verify', '-'], changed), { code: 1 })
+  const around = { ...JSON.parse(changed), credential: JSON.parse(signed.stdout) }
+  t.like(
+    await call(['verify', '-'], JSON.stringify(around)),
+    { code: 1 },
+    'a forged one around the one that was signed',
+  )
 })
 
 test('sign and verify take SD-JWT VCs: claims that may be left out, a key of the holder, templates', async (t) => {

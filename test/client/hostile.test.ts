@@ -1,40 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { openOutput, showable } from '../../client/cli/output.ts'
 import { connect } from '../../client/index.ts'
 import { run } from '../support/client/program.ts'
-
-/** A server that answers as told; it notes what it is sent. */
-async function serverOf(t: ExecutionContext, answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const asked: { url: string; body: string }[] = []
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    asked.push({ url: request.url ?? '', body: Buffer.concat(chunks).toString() })
-    answer(request, response)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
-}
-
-const TOKEN = { access_token: 'a-token', expires_in: 3600, token_type: 'Bearer' }
-const json = (response: ServerResponse, body: unknown, status = 200) =>
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-
-const isTokenRequest = ({ url }: IncomingMessage) => url === '/v1/auth/token'
+import { environmentAt, isTokenRequest, json, serverOf, TOKEN } from '../support/client/server.ts'
 
 const client = (baseUrl: string) => connect({ baseUrl, clientId: 'a', clientSecret: 'the-secret' })
-const environment = (url: string) => ({
-  COUNTERSIGN_URL: url,
-  COUNTERSIGN_CLIENT_ID: 'a',
-  COUNTERSIGN_CLIENT_SECRET: 'the-secret',
-})
 
 for (const status of [301, 302, 303, 307, 308])
   test(`a ${status} takes neither the secret nor the token nor a body to another address`, async (t) => {
@@ -54,7 +26,7 @@ for (const status of [301, 302, 303, 307, 308])
 
 test('the command line says that it follows no redirect', async (t) => {
   const { url } = await serverOf(t, (_request, response) => response.writeHead(307, { location: 'http://x/' }).end())
-  const { code, stderr } = await run(['token'], { env: environment(url) })
+  const { code, stderr } = await run(['token'], { env: environmentAt(url) })
   t.is(code, 1)
   t.regex(stderr, /^The platform answers with a redirect, which is not followed\./)
 })
@@ -78,12 +50,12 @@ test('no control character of the platform’s reaches the terminal: refusals, r
       json(response, { data: [{ did: `did:x${HOSTILE}`, registrationStatus: HOSTILE }], totalPages: 1, totalCount: 1 })
     else json(response, problem, 404)
   })
-  const refused = await run(['did', 'resolve', 'did:key:a'], { env: environment(url) })
+  const refused = await run(['did', 'resolve', 'did:key:a'], { env: environmentAt(url) })
   t.is(refused.code, 1)
   t.true(refused.stderr.includes('\\u001b]0;t\\u0007'), refused.stderr)
-  const lines = await run(['did', 'list'], { env: environment(url) })
+  const lines = await run(['did', 'list'], { env: environmentAt(url) })
   t.true(lines.stdout.startsWith('did:x\\u001b]0;t'), lines.stderr)
-  const inJson = await run(['did', 'list', '--json'], { env: environment(url) })
+  const inJson = await run(['did', 'list', '--json'], { env: environmentAt(url) })
   t.like(JSON.parse(inJson.stdout), { did: `did:x${HOSTILE}` }, 'programs get the same text')
   for (const { stdout, stderr } of [refused, lines, inJson]) t.notRegex(stdout + stderr, ACTS)
 })

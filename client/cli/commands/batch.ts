@@ -10,8 +10,8 @@ type Batch = Schemas['BatchOut']
 const LOOK_MS = 1_000
 
 /** Uploads the file; the platform answers when its last row is stored. */
-async function upload({ client, text, words: [name = ''] }: Call): Promise<Batch> {
-  const lines = /\.(jsonl|ndjson)$/.test(name)
+async function upload({ client, text, is, words: [name = ''] }: Call): Promise<Batch> {
+  const lines = is('jsonl') || /\.(jsonl|ndjson)$/i.test(name)
   const [templateId, issuerDid] = [text('template'), text('issuer')]
   if (!templateId) throw new Usage('--template is missing: the template that the rows have claims for.')
   const content = await openUpload(name)
@@ -57,10 +57,15 @@ async function noteErrors({ client, output }: Call, id: string): Promise<void> {
 }
 
 export const batch: Command = {
-  usage: 'batch FILE --template ID [--issuer DID] [--out FILE]',
-  about:
-    'signs each row of a CSV (or of JSON lines), and prints the credentials as lines; exit code 1 when a row failed',
-  options: { template: { type: 'string' }, issuer: { type: 'string' }, out: { type: 'string' } },
+  usage: 'batch FILE --template ID [--issuer DID] [--jsonl] [--out FILE]',
+  about: `signs each row of a CSV, or of JSON lines (a file .jsonl, or --jsonl), and prints the credentials as lines; exit code 1 when a
+      row failed`,
+  options: {
+    template: { type: 'string' },
+    issuer: { type: 'string' },
+    jsonl: { type: 'boolean' },
+    out: { type: 'string' },
+  },
   words: 1,
   async run(call) {
     const begun = await upload(call)

@@ -1,5 +1,6 @@
 import { idempotencyKey, type Schemas } from '../../index.ts'
-import { parseObject, readText } from '../input.ts'
+import { parseObject, readObject, readText } from '../input.ts'
+import { JsonText, jsonOf, memberOf } from '../json.ts'
 import type { Call, Command } from '../usage.ts'
 import { Usage } from '../usage.ts'
 import { isSdJwt, signSdJwt, verifySdJwt } from './sd-jwt.ts'
@@ -8,35 +9,29 @@ const FORMATS = ['web-semantic', 'sd-jwt-vc']
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
-async function fromTemplate({ client, text }: Call, id: string, claims: Record<string, unknown>) {
-  const [issuer, tag] = [text('issuer'), text('tag')]
-  const body = { claims, ...(issuer ? { issuer_did: issuer } : {}), ...(tag ? { tag } : {}) }
+async function fromTemplate({ client, text }: Call, id: string, claims: JsonText) {
   const path = { id }
   return client.post('/v1/credentials/web-semantic/configurations/{id}/sign', {
     params: { path },
-    body: body as Schemas['TemplateSignIn'],
+    body: {} as Schemas['TemplateSignIn'],
+    bodySerializer: () => jsonOf({ claims, issuer_did: text('issuer'), tag: text('tag') }),
     headers: idempotencyKey(),
   })
 }
 
-async function asItIs({ client, text, is }: Call, payload: Record<string, unknown>) {
+async function asItIs({ client, text, is }: Call, payload: JsonText) {
   if (text('issuer')) throw new Usage('--issuer goes with --template; without it the file names the issuer.')
-  const tag = text('tag')
   // what the file holds, and which proof types there are, is for the platform to judge
-  const body = {
-    payload,
-    proofType: text('proof-type') ?? 'eddsa-rdfc-2022',
-    revocable: is('revocable'),
-    ...(tag ? { tag } : {}),
-  }
+  const proofType = text('proof-type') ?? 'eddsa-rdfc-2022'
   return client.post('/v1/credentials/web-semantic/sign', {
-    body: body as Schemas['SignIn'],
+    body: {} as Schemas['SignIn'],
+    bodySerializer: () => jsonOf({ payload, proofType, revocable: is('revocable'), tag: text('tag') }),
     headers: idempotencyKey(),
   })
 }
 
 /** Signs a W3C credential, or the claims for a template of them. */
-async function signW3c(call: Call, content: Record<string, unknown>): Promise<{ id: string }> {
+async function signW3c(call: Call, content: JsonText): Promise<{ id: string }> {
   const other = ['selectively', 'holder-key', 'issued-as'].find((name) => call.text(name) !== undefined)
   if (other) throw new Usage(`--${other} goes with --format sd-jwt-vc.`)
   const template = call.text('template')
@@ -68,7 +63,7 @@ export const sign: Command = {
     if (text('template') && (is('revocable') || text('proof-type')))
       throw new Usage('With --template the template says whether the credential is revocable, and its proof type.')
     const [name = ''] = call.words
-    const content = parseObject(name, await readText(name))
+    const content = await readObject(name)
     const { id } = await (format === 'sd-jwt-vc' ? signSdJwt : signW3c)(call, content)
     if (!output.json) output.note(`id: ${id}`)
     return 0
@@ -79,11 +74,16 @@ interface Verdict {
   verified: boolean
   reasons: string[]
   answer: unknown
+  /** Who signed, as the document says that was verified. */
+  issuer?: unknown
 }
 
 function assertNoBinding({ text }: Call): void {
   if (text('nonce') ?? text('audience')) throw new Usage('--nonce and --audience are for an SD-JWT VC.')
 }
+
+const isIdentified = (issuer: unknown): issuer is { id: unknown } =>
+  typeof issuer === 'object' && issuer !== null && 'id' in issuer
 
 async function verdictOf(call: Call, name: string, text: string): Promise<Verdict> {
   const { client } = call
@@ -97,13 +97,20 @@ async function verdictOf(call: Call, name: string, text: string): Promise<Verdic
     return { verified, answer, reasons: error ? [`${error.type}: ${error.message}`] : [] }
   }
   const content = parseObject(name, text)
-  // an answer of the sign operation holds the credential
-  if (typeof content.encoded === 'string' && !('@context' in content)) return verdictOf(call, name, content.encoded)
+  // what has no context is no credential, and may be an answer of a sign operation, which holds one
+  const isAnswer = !('@context' in content)
+  if (isAnswer && typeof content.encoded === 'string')
+    return verdictOf(call, name, JSON.parse(memberOf(name, text, 'encoded').text) as string)
   assertNoBinding(call)
-  const payload = (content.credential ?? content) as Schemas['VerifiableCredential']
-  const answer = await client.post('/v1/credentials/web-semantic/verify', { body: { payload } })
+  const payload = isAnswer && 'credential' in content ? memberOf(name, text, 'credential') : new JsonText(text)
+  const answer = await client.post('/v1/credentials/web-semantic/verify', {
+    body: {} as Schemas['VerifyIn'],
+    bodySerializer: () => jsonOf({ payload }),
+  })
   const { verified, reason } = answer
-  return { verified, answer, reasons: reason.map(({ type, message }) => `${type}: ${message}`) }
+  const reasons = reason.map(({ type, message }) => `${type}: ${message}`)
+  const { issuer } = JSON.parse(payload.text) as { issuer?: unknown }
+  return { verified, answer, reasons, issuer: isIdentified(issuer) ? issuer.id : issuer }
 }
 
 export const verify: Command = {
@@ -114,8 +121,9 @@ export const verify: Command = {
   words: 1,
   async run(call) {
     const [name = ''] = call.words
-    const { verified, reasons, answer } = await verdictOf(call, name, await readText(name))
+    const { verified, reasons, answer, issuer } = await verdictOf(call, name, await readText(name))
     await call.output.result(answer, [verified ? 'verified' : 'not verified', ...reasons])
+    if (verified && typeof issuer === 'string' && !call.output.json) call.output.note(`issuer: ${issuer}`)
     return verified ? 0 : 1
   },
 }

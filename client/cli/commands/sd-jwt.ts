@@ -1,41 +1,49 @@
 import { idempotencyKey, type Schemas } from '../../index.ts'
-import { parseJson, parseObject, readText } from '../input.ts'
+import { parseJson, readObject } from '../input.ts'
+import { JsonText, jsonOf } from '../json.ts'
 import { type Call, Usage } from '../usage.ts'
 
 /** Of an SD-JWT VC: a JWT, and its disclosures behind tildes. */
 export const isSdJwt = (text: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+~/.test(text)
 
-async function holderKeyOf(name: string | undefined): Promise<Record<string, unknown> | undefined> {
-  return name === undefined ? undefined : parseObject(name, await readText(name))
+async function holderKeyOf(name: string | undefined): Promise<JsonText | undefined> {
+  return name === undefined ? undefined : readObject(name)
+}
+
+function selectionOf(option: string | undefined): JsonText | undefined {
+  if (option === undefined) return undefined
+  parseJson('--selectively', option)
+  return new JsonText(option)
 }
 
 /** What the file holds, and which members are right, is for the platform to judge. */
-async function fromTemplate({ client, text }: Call, id: string, claims: Record<string, unknown>) {
+async function fromTemplate({ client, text }: Call, id: string, claims: JsonText) {
   const own = { issuer_did: text('issuer'), tag: text('tag'), holder_key: await holderKeyOf(text('holder-key')) }
   return client.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', {
     params: { path: { id } },
-    body: { claims, ...own } as Schemas['SdJwtTemplateSignIn'],
+    body: {} as Schemas['SdJwtTemplateSignIn'],
+    bodySerializer: () => jsonOf({ claims, ...own }),
     headers: idempotencyKey(),
   })
 }
 
-async function asItIs({ client, text, is }: Call, payload: Record<string, unknown>) {
-  const selectively = text('selectively')
+async function asItIs({ client, text, is }: Call, payload: JsonText) {
   const own = {
     issuer_did: text('issuer'),
     issued_as: text('issued-as'),
     tag: text('tag'),
-    selectively: selectively === undefined ? undefined : parseJson('--selectively', selectively),
+    selectively: selectionOf(text('selectively')),
     holder_key: await holderKeyOf(text('holder-key')),
   }
   return client.post('/v1/credentials/sd-jwt-vc/sign', {
-    body: { payload, revocable: is('revocable'), ...own } as Schemas['SdJwtSignIn'],
+    body: {} as Schemas['SdJwtSignIn'],
+    bodySerializer: () => jsonOf({ payload, revocable: is('revocable'), ...own }),
     headers: idempotencyKey(),
   })
 }
 
 /** Signs claims with a `vct`, or the claims of a template; prints the credential, or the whole answer as JSON. */
-export async function signSdJwt(call: Call, content: Record<string, unknown>): Promise<{ id: string }> {
+export async function signSdJwt(call: Call, content: JsonText): Promise<{ id: string }> {
   if (call.text('proof-type')) throw new Usage('--proof-type goes with --format web-semantic.')
   const template = call.text('template')
   if (template && (call.text('selectively') || call.text('issued-as')))
@@ -51,6 +59,7 @@ export async function verifySdJwt({ client, text }: Call, payload: string) {
   if ((nonce === undefined) !== (audience === undefined)) throw new Usage('--nonce and --audience go together.')
   const binding = nonce !== undefined && audience !== undefined ? { key_binding: { nonce, audience } } : {}
   const answer = await client.post('/v1/credentials/sd-jwt-vc/verify', { body: { payload, ...binding } })
-  const { verified, reason, warnings } = answer
-  return { verified, answer, reasons: [...reason.map(({ code, message }) => `${code}: ${message}`), ...warnings] }
+  const { verified, reason, warnings, issuer } = answer
+  const reasons = [...reason.map(({ code, message }) => `${code}: ${message}`), ...warnings]
+  return { verified, answer, reasons, issuer }
 }

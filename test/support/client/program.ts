@@ -13,7 +13,7 @@ export interface Ended {
 export interface Start {
   env?: Record<string, string | undefined>
   /** Given on standard input. */
-  input?: string
+  input?: string | Uint8Array
   cwd?: string
 }
 
