@@ -42,11 +42,11 @@ function find(args: readonly string[]): { command: Command; rest: string[] } {
   throw new Usage(first === '' ? HELP : `There is no command ${first}.\n\n${HELP}`)
 }
 
-function parse({ usage, options = {}, words }: Command, args: string[]) {
+function parse({ usage, options = {}, words, least = words }: Command, args: string[]) {
   const known = { ...options, json: { type: 'boolean' }, scope: { type: 'string' } } as const
   try {
     const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true })
-    if (positionals.length !== words) throw new Usage(`Use: countersign ${usage}`)
+    if (positionals.length < least || positionals.length > words) throw new Usage(`Use: countersign ${usage}`)
     return { values: values as Record<string, string | boolean | string[] | undefined>, positionals }
   } catch (error) {
     if (error instanceof Usage) throw error

@@ -22,8 +22,9 @@ export interface Command {
   usage: string
   about: string
   options?: ParseArgsOptionsConfig
-  /** How many words it takes. */
+  /** How many words it takes; with `least`, from so many on. */
   words: number
+  least?: number
   /** Answers the exit code. */
   run(call: Call): Promise<number>
 }

@@ -65,7 +65,11 @@ test('docs/client.md: 30 lines get a token, make a DID and a template, sign, ver
 interface Parts {
   namesOf(client: unknown): Promise<string[]>
   locationOf(client: unknown, body: object): Promise<string | null>
-  uploadCsv(client: unknown, csv: string, templateId: string, issuerDid: string): Promise<string>
+  uploadCsv(
+    client: unknown,
+    csv: string,
+    upload: { templateId: string; issuerDid: string; key: string },
+  ): Promise<string>
   readResults(client: unknown, id: string): Promise<string[]>
 }
 
@@ -91,7 +95,9 @@ test('the parts of docs/client.md list names, read a Location, upload a CSV and 
   const template = await client.post('/v1/credentials/web-semantic/configurations', { body: TEMPLATE })
   t.deepEqual(await parts.namesOf(client), ['Course'])
   const csv = 'id,course\ndid:example:ada,CS-101\ndid:example:grace,CS-102\n'
-  const id = await parts.uploadCsv(client, csv, template.id, dids[0]?.did ?? '')
+  const upload = { templateId: template.id, issuerDid: dids[0]?.did ?? '', key: 'courses.csv' }
+  const id = await parts.uploadCsv(client, csv, upload)
+  t.is(await parts.uploadCsv(client, csv, upload), id, 'once, with its key')
   t.like(await client.get('/v1/credentials/batches/{id}', { params: { path: { id } } }), { source: 'csv', total: 2 })
   t.deepEqual(await parts.readResults(client, id), [])
 })

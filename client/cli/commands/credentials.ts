@@ -1,33 +1,36 @@
-import { idempotencyKey, type Schemas } from '../../index.ts'
+import type { Schemas } from '../../index.ts'
 import { parseObject, readObject, readText } from '../input.ts'
 import { JsonText, jsonOf, memberOf } from '../json.ts'
-import type { Call, Command } from '../usage.ts'
-import { Usage } from '../usage.ts'
+import { written } from '../patience.ts'
+import { type Call, type Command, Usage } from '../usage.ts'
 import { isSdJwt, signSdJwt, verifySdJwt } from './sd-jwt.ts'
 
 const FORMATS = ['web-semantic', 'sd-jwt-vc']
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 2)
 
-async function fromTemplate({ client, text }: Call, id: string, claims: JsonText) {
-  const path = { id }
-  return client.post('/v1/credentials/web-semantic/configurations/{id}/sign', {
-    params: { path },
-    body: {} as Schemas['TemplateSignIn'],
-    bodySerializer: () => jsonOf({ claims, issuer_did: text('issuer'), tag: text('tag') }),
-    headers: idempotencyKey(),
-  })
-}
+const fromTemplate = (call: Call, id: string, claims: JsonText) =>
+  written(call, (headers) =>
+    call.client.post('/v1/credentials/web-semantic/configurations/{id}/sign', {
+      params: { path: { id } },
+      body: {} as Schemas['TemplateSignIn'],
+      bodySerializer: () => jsonOf({ claims, issuer_did: call.text('issuer'), tag: call.text('tag') }),
+      headers,
+    }),
+  )
 
-async function asItIs({ client, text, is }: Call, payload: JsonText) {
+function asItIs(call: Call, payload: JsonText) {
+  const { client, text, is } = call
   if (text('issuer')) throw new Usage('--issuer goes with --template; without it the file names the issuer.')
   // what the file holds, and which proof types there are, is for the platform to judge
   const proofType = text('proof-type') ?? 'eddsa-rdfc-2022'
-  return client.post('/v1/credentials/web-semantic/sign', {
-    body: {} as Schemas['SignIn'],
-    bodySerializer: () => jsonOf({ payload, proofType, revocable: is('revocable'), tag: text('tag') }),
-    headers: idempotencyKey(),
-  })
+  return written(call, (headers) =>
+    client.post('/v1/credentials/web-semantic/sign', {
+      body: {} as Schemas['SignIn'],
+      bodySerializer: () => jsonOf({ payload, proofType, revocable: is('revocable'), tag: text('tag') }),
+      headers,
+    }),
+  )
 }
 
 /** Signs a W3C credential, or the claims for a template of them. */
@@ -41,8 +44,8 @@ async function signW3c(call: Call, content: JsonText): Promise<{ id: string }> {
 }
 
 export const sign: Command = {
-  usage: `sign FILE [--proof-type TYPE] [--revocable] [--tag TAG], or sign FILE --template ID [--issuer DID] [--tag TAG];
-              with --format sd-jwt-vc also --issuer DID, --issued-as did|https|x5c, --selectively JSON, --holder-key FILE`,
+  usage: `sign FILE [--proof-type TYPE] [--revocable] [--tag TAG] [--key KEY], or sign FILE --template ID [--issuer DID] [--tag TAG]
+              [--key KEY]; with --format sd-jwt-vc also --issuer DID, --issued-as did|https|x5c, --selectively JSON, --holder-key FILE`,
   about: 'signs the credential, or the claims, of a JSON file, and prints the credential',
   options: {
     format: { type: 'string' },
@@ -53,6 +56,7 @@ export const sign: Command = {
     selectively: { type: 'string' },
     'holder-key': { type: 'string' },
     tag: { type: 'string' },
+    key: { type: 'string' },
     revocable: { type: 'boolean' },
   },
   words: 1,

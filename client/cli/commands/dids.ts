@@ -1,4 +1,5 @@
-import { idempotencyKey, type Schemas } from '../../index.ts'
+import type { Schemas } from '../../index.ts'
+import { written } from '../patience.ts'
 import type { Command } from '../usage.ts'
 
 export const token: Command = {
@@ -13,16 +14,22 @@ export const token: Command = {
 }
 
 export const didCreate: Command = {
-  usage: 'did create [--method KEY|WEB] [--key-type TYPE] [--url HOST]',
+  usage: 'did create [--method KEY|WEB] [--key-type TYPE] [--url HOST] [--key KEY]',
   about: 'creates a DID; without options a did:key with an Ed25519 key',
-  options: { method: { type: 'string' }, 'key-type': { type: 'string' }, url: { type: 'string' } },
+  options: {
+    method: { type: 'string' },
+    'key-type': { type: 'string' },
+    url: { type: 'string' },
+    key: { type: 'string' },
+  },
   words: 0,
-  async run({ client, output, text }) {
+  async run(call) {
+    const { client, output, text } = call
     const [keyType, url] = [text('key-type'), text('url')]
     const options = { ...(keyType ? { keyType } : {}), ...(url ? { url } : {}) }
     // the platform says which methods and keys there are
     const body = { method: text('method') ?? 'KEY', options } as Schemas['DidIn']
-    const created = await client.post('/v1/dids', { body, headers: idempotencyKey() })
+    const created = await written(call, (headers) => client.post('/v1/dids', { body, headers }))
     await output.result(created, [created.did])
     if (created.registrationStatus === 'PROCESSING')
       output.note(`It is not registered yet: ${created.waiting?.reason ?? 'the platform goes on'}`)

@@ -1,6 +1,7 @@
-import { idempotencyKey, type Schemas } from '../../index.ts'
+import type { Schemas } from '../../index.ts'
 import { parseJson, readObject } from '../input.ts'
 import { JsonText, jsonOf } from '../json.ts'
+import { written } from '../patience.ts'
 import { type Call, Usage } from '../usage.ts'
 
 /** Of an SD-JWT VC: a JWT, and its disclosures behind tildes. */
@@ -17,17 +18,21 @@ function selectionOf(option: string | undefined): JsonText | undefined {
 }
 
 /** What the file holds, and which members are right, is for the platform to judge. */
-async function fromTemplate({ client, text }: Call, id: string, claims: JsonText) {
+async function fromTemplate(call: Call, id: string, claims: JsonText) {
+  const { client, text } = call
   const own = { issuer_did: text('issuer'), tag: text('tag'), holder_key: await holderKeyOf(text('holder-key')) }
-  return client.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', {
-    params: { path: { id } },
-    body: {} as Schemas['SdJwtTemplateSignIn'],
-    bodySerializer: () => jsonOf({ claims, ...own }),
-    headers: idempotencyKey(),
-  })
+  return written(call, (headers) =>
+    client.post('/v1/credentials/sd-jwt-vc/configurations/{id}/sign', {
+      params: { path: { id } },
+      body: {} as Schemas['SdJwtTemplateSignIn'],
+      bodySerializer: () => jsonOf({ claims, ...own }),
+      headers,
+    }),
+  )
 }
 
-async function asItIs({ client, text, is }: Call, payload: JsonText) {
+async function asItIs(call: Call, payload: JsonText) {
+  const { client, text, is } = call
   const own = {
     issuer_did: text('issuer'),
     issued_as: text('issued-as'),
@@ -35,11 +40,13 @@ async function asItIs({ client, text, is }: Call, payload: JsonText) {
     selectively: selectionOf(text('selectively')),
     holder_key: await holderKeyOf(text('holder-key')),
   }
-  return client.post('/v1/credentials/sd-jwt-vc/sign', {
-    body: {} as Schemas['SdJwtSignIn'],
-    bodySerializer: () => jsonOf({ payload, revocable: is('revocable'), ...own }),
-    headers: idempotencyKey(),
-  })
+  return written(call, (headers) =>
+    client.post('/v1/credentials/sd-jwt-vc/sign', {
+      body: {} as Schemas['SdJwtSignIn'],
+      bodySerializer: () => jsonOf({ payload, revocable: is('revocable'), ...own }),
+      headers,
+    }),
+  )
 }
 
 /** Signs claims with a `vct`, or the claims of a template; prints the credential, or the whole answer as JSON. */
