@@ -92,20 +92,37 @@ export const idempotencyKey = (key: string = crypto.randomUUID()): { 'Idempotenc
 const isRepeatable = ({ body, headers }: Request): boolean =>
   body === null || /^application\/json\b/.test(headers.get('content-type') ?? '')
 
+/** What is waited for, or the end of the caller's patience. */
+function heeding<Value>(signal: AbortSignal, pending: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** A 401 without it is the operation's own answer, as of a login: a second one would count as another wrong password. */
+const isTokenRefused = ({ status, headers }: Response): boolean =>
+  status === 401 && /\berror="invalid_token"/.test(headers.get('www-authenticate') ?? '')
+
 /** Adds the token; when that is refused, tries once more with another one. */
-function authorized({ current, instead }: TokenSource, send: Fetch): Fetch {
+function authorized({ current, discard }: TokenSource, send: Fetch): Fetch {
   const withToken = (request: Request, token: string) => {
     request.headers.set('authorization', `Bearer ${token}`)
     return send(request)
   }
   return async (request) => {
     if (request.headers.has('authorization')) return send(request) // the caller's own
-    const token = await current()
+    const { signal } = request
+    const token = await heeding(signal, current())
     const again = isRepeatable(request) ? request.clone() : undefined
     const response = await withToken(request, token)
-    if (response.status !== 401 || !again) return response
+    if (!isTokenRefused(response)) return response
+    discard(token)
+    if (!again) return response
     await response.body?.cancel()
-    return withToken(again, await instead(token))
+    return withToken(again, await heeding(signal, current()))
   }
 }
 

@@ -118,10 +118,10 @@ const tokens: TokenSource = {
     if (!held) throw over()
     return performance.now() < held.renewAt ? held.access_token : renewed()
   },
-  instead: async (refused) => {
+  discard(refused) {
     if (!held) throw over()
     if (!held.given.has(refused)) throw new Error('another tenant was chosen')
-    return held.access_token === refused ? renewed() : held.access_token
+    if (held.access_token === refused) held = { ...held, renewAt: Number.NEGATIVE_INFINITY }
   },
 }
 
@@ -132,7 +132,7 @@ export const api = connectWith({ baseUrl: location.origin, tokens })
 const connectBy = ({ access_token }: Token) =>
   connectWith({
     baseUrl: location.origin,
-    tokens: { current: async () => access_token, instead: async () => access_token },
+    tokens: { current: async () => access_token, discard: () => undefined },
   })
 
 /** Until all is known of the new standing, the page goes on with the token of what it shows. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import test from 'ava'
 import { connect, idempotencyKey, type Options, Problem } from '../../client/index.ts'
+import { answering, token, unauthorized } from '../support/client/answering.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -37,28 +38,6 @@ function counted(more: Partial<Options> = {}) {
     },
   }
 }
-
-/** A server that answers as told, to see what the client makes of it. */
-const answering = (...answers: (() => Response)[]) => {
-  const asked: Request[] = []
-  const client = connect({
-    baseUrl: 'https://id.example/',
-    clientId: 'a',
-    clientSecret: 'b',
-    now: () => 0,
-    async fetch(request) {
-      asked.push(request)
-      const answer = answers.shift()
-      if (!answer) throw new Error('the client asks more often than expected')
-      return answer()
-    },
-  })
-  return { client, asked }
-}
-
-const token = (value: string) => () => Response.json({ access_token: value, expires_in: 3600, token_type: 'Bearer' })
-const unauthorized = () =>
-  Response.json({ title: 'Unauthorized', status: 401, type: '/problems#token.invalid' }, { status: 401 })
 
 test('nothing is asked before the first call; 20 calls at once share one token', async (t) => {
   const { client, asked, tokens } = counted()

@@ -131,7 +131,11 @@ async function ofTwoTenants() {
 /** The platform takes the token of the next request no more, so that the page asks for another one. */
 const refuseOnce = (page: Page, address: string) =>
   answerFirst(page, address, (route) =>
-    route.fulfill({ status: 401, json: { type: '/problems#token.invalid', status: 401 } }),
+    route.fulfill({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer realm="countersign", error="invalid_token"' },
+      json: { type: '/problems#token.invalid', status: 401 },
+    }),
   )
 
 test('a page keeps its tenant when it renews its token, though another tab has chosen another one', async (t) => {
