@@ -54,10 +54,7 @@ export function nearestOf(names: readonly string[]): (name: string) => string | 
 /** Control characters, ends of lines, and characters that change the direction of what follows (UAX #9, section 2). */
 const NOT_OF_LABELS = String.raw`\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`
 
-/** The form of a name for people, as the documents show it. */
-export const LABEL_PATTERN = String.raw`^[^${NOT_OF_LABELS}]*[\p{L}\p{N}\p{P}\p{S}][^${NOT_OF_LABELS}]*$`
-
-const LABEL = new RegExp(LABEL_PATTERN, 'u')
+const LABEL = new RegExp(`^[^${NOT_OF_LABELS}]*[\\p{L}\\p{N}\\p{P}\\p{S}][^${NOT_OF_LABELS}]*$`, 'u')
 
 /** Letters and symbols among them are as empty as a space. */
 const UNSEEN = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]*$/u

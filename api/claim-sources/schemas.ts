@@ -1,5 +1,5 @@
-import { LABEL_PATTERN } from '../../protocol/names.ts'
 import { ref } from '../frame/openapi/json.ts'
+import { LABEL_PATTERN } from '../frame/openapi/patterns.ts'
 import { nullable, type Schema, type Schemas } from '../frame/openapi/schemas.ts'
 import { urlWithFragment, urlWithQuery } from '../frame/openapi/urls.ts'
 

@@ -1,18 +1,17 @@
 import type { ProblemTable } from '../frame/openapi/document.ts'
 import { ref, text } from '../frame/openapi/json.ts'
+import { printedPattern } from '../frame/openapi/patterns.ts'
 import type { Schemas } from '../frame/openapi/schemas.ts'
 import { ENCODED } from './examples.ts'
 import { PDF_TEMPLATE_ANSWER, PDF_TEMPLATE_EXAMPLE } from './pdf.examples.ts'
 
-const ONE_LINE = '^[A-Za-z0-9\\u00c0-\\u024f]([^\\u0000-\\u001f\\u007f-\\u009f]*[A-Za-z0-9\\u00c0-\\u024f])?$'
-
 export const PDF_SCHEMAS: Schemas = {
-  PdfName: { type: 'string', minLength: 1, maxLength: 255, pattern: ONE_LINE },
+  PdfName: { type: 'string', minLength: 1, maxLength: 255, pattern: printedPattern() },
   PdfFileName: {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    pattern: '^[A-Za-z0-9][A-Za-z0-9 _-]*(\\.pdf)?$',
+    pattern: printedPattern('/\\\\:*?"<>|', '.'),
     example: 'pass.pdf',
   },
   PdfValue: { ...text(1_000), example: '{{ given_name }} until {{ date expiry "dd MMM yyyy" }}' },
@@ -39,7 +38,7 @@ export const PDF_SCHEMAS: Schemas = {
     properties: Object.fromEntries(
       ['title', 'author', 'subject', 'keywords'].map((name) => [
         name,
-        { type: 'string', minLength: 1, maxLength: 500, pattern: ONE_LINE },
+        { type: 'string', minLength: 1, maxLength: 500, pattern: printedPattern() },
       ]),
     ),
     additionalProperties: false,

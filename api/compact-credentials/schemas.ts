@@ -1,5 +1,6 @@
 import { DURATION_UNITS } from '../../protocol/time.ts'
 import { freeMembers, ref, text } from '../frame/openapi/json.ts'
+import { wordPattern } from '../frame/openapi/patterns.ts'
 import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
 
 /** Seconds since 1970-01-01T00:00:00Z. */
@@ -72,7 +73,7 @@ export const COMPACT_SCHEMAS: Schemas = {
     type: 'string',
     minLength: 1,
     maxLength: 1_024,
-    pattern: '^[A-Za-z0-9][!-~]*$',
+    pattern: wordPattern(),
     not: { pattern: RESERVED },
     example: 'CourseCredential',
   },

@@ -1,6 +1,6 @@
 import type { DOMAIN_OPERATIONS } from '../../protocol/domains/operations.ts'
-import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
+import { LABEL_PATTERN } from '../frame/openapi/patterns.ts'
 import { VERIFIED_DOMAIN } from './wire.ts'
 
 /** Facts of this area's operations that the generator cannot derive (api/frame/openapi/document.ts). */

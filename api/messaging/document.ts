@@ -1,8 +1,8 @@
 import type { MESSAGING_OPERATIONS } from '../../protocol/messaging/operations.ts'
-import { LABEL_PATTERN } from '../../protocol/names.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ISSUER } from '../frame/openapi/examples.ts'
 import { ref } from '../frame/openapi/json.ts'
+import { LABEL_PATTERN } from '../frame/openapi/patterns.ts'
 import { DECRYPTED, ENCRYPTED, ENVELOPE, INBOX, MESSAGE, SIGNED } from './examples.ts'
 import { MESSAGING_PROBLEMS } from './problems.ts'
 

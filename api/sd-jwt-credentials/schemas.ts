@@ -1,4 +1,5 @@
 import { ref, text } from '../frame/openapi/json.ts'
+import { wordPattern } from '../frame/openapi/patterns.ts'
 import type { Schema, Schemas } from '../frame/openapi/schemas.ts'
 
 const STEP: Schema = {
@@ -50,7 +51,7 @@ export const SD_JWT_SCHEMAS: Schemas = {
   },
   SdJwtType: {
     ...text(1_024, 1),
-    pattern: '^[^\\s\\p{Cc}\\p{Cf}\\p{Cn}\\p{Co}\\p{Cs}]+$',
+    pattern: wordPattern(),
     example: 'https://credentials.example/identity',
   },
   SdJwtIntegrity: {

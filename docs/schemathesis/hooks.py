@@ -9,7 +9,7 @@ import administration
 import stored
 from bodies import WRITTEN, files
 from paths import name_thing
-from values import spelt_out, usable
+from values import narrowed, usable
 
 EMPTY = ([], "", "null", None, [None], [""], ["null"])
 
@@ -83,7 +83,7 @@ def with_known_patterns(schema):
     if not isinstance(schema, dict):
         return schema
     return {
-        name: spelt_out(each) if name == "pattern" and isinstance(each, str) else with_known_patterns(each)
+        name: narrowed(each) if name == "pattern" and isinstance(each, str) else with_known_patterns(each)
         for name, each in schema.items()
     }
 

@@ -1,7 +1,7 @@
 import type { ACCOUNT_OPERATIONS } from '../../../protocol/administration/accounts/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
 import { text } from '../../frame/openapi/json.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import type { Schemas } from '../../frame/openapi/schemas.ts'
 import { ACCOUNT, SESSION } from './wire.ts'
 

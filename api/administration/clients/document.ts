@@ -1,8 +1,8 @@
 import { MAX_GRACE_SECONDS, MAX_OAUTH2_CLIENTS } from '../../../activities/administration/clients/lifecycle.ts'
 import type { CLIENT_OPERATIONS } from '../../../protocol/administration/clients/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import { SCOPES } from '../../../protocol/tokens-logs/index.ts'
 import type { AreaDocument } from '../../frame/openapi/document.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import { OAUTH2_CLIENT } from './wire.ts'
 
 /** Facts of the operations of clients. */

@@ -1,7 +1,7 @@
 import { MAX_MARKDOWN, MAX_SLUG, MAX_TEXT, SLUG_PATTERN } from '../../../protocol/administration/content/fields.ts'
 import type { CONTENT_OPERATIONS } from '../../../protocol/administration/content/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
 import { pictureUrlWithFragment } from '../../frame/openapi/urls.ts'
 import { ACCEPTOR, BLOG_CATEGORY, BLOG_POST, HELP_ARTICLE, LEGAL_POLICY } from './examples.ts'

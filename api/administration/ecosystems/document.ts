@@ -1,7 +1,7 @@
 import type { ECOSYSTEM_OPERATIONS } from '../../../protocol/administration/ecosystems/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument } from '../../frame/openapi/document.ts'
 import { ISSUER } from '../../frame/openapi/examples.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import { ANSWERS, ECOSYSTEM_CREDENTIAL, PARTICIPANT } from './answers.ts'
 
 const NAMED = { name: 'Universities of Example' }

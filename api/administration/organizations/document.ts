@@ -1,6 +1,6 @@
 import type { ORGANIZATION_OPERATIONS } from '../../../protocol/administration/organizations/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument, ProblemTable } from '../../frame/openapi/document.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import type { Schema, Schemas } from '../../frame/openapi/schemas.ts'
 import { ACCEPTOR } from '../content/examples.ts'
 import { INVITATION, MEMBER, ORGANIZATION, ORGANIZATION_BODY } from './wire.ts'

@@ -1,6 +1,6 @@
 import type { TENANT_OPERATIONS } from '../../../protocol/administration/tenants/operations.ts'
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { AreaDocument } from '../../frame/openapi/document.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
 import { ENVIRONMENT, TENANT } from './wire.ts'
 

@@ -1,4 +1,5 @@
 import { CREDENTIAL_PROOF_TYPES } from '../../../protocol/semantic-credentials/proof-types.ts'
+import { LINE_PATTERN } from './patterns.ts'
 import type { Schema, Schemas } from './schemas.ts'
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
@@ -16,14 +17,8 @@ export const text = (maxLength: number, minLength = 0): Schema => ({
   pattern: '^[^\\u0000]*$',
 })
 
-/** One line with something to read on it, without control characters and those that change the direction of the text. */
-export const line = (maxLength: number): Schema => ({
-  type: 'string',
-  minLength: 1,
-  maxLength,
-  pattern:
-    '^[A-Za-z0-9\\u00c0-\\u024f]([^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]*)$',
-})
+/** One line with something to read on it, without control characters and those that turn the direction of the text. */
+export const line = (maxLength: number): Schema => ({ type: 'string', minLength: 1, maxLength, pattern: LINE_PATTERN })
 
 /** Members that a context defines, or anything else. */
 export const freeMembers = { additionalProperties: true }

@@ -23,6 +23,9 @@ export const urlWithFragment = (description: string, example: string): Schema =>
 export const urlWithQuery = (description: string, example: string): Schema =>
   urlSchema(`${ANY_HOST}(/[^?#\\\\\\s]*)?(\\?[^#\\\\\\s]*)?`, description, example)
 
+/** Of a public host with https, as credentials name pictures: which hosts are public, the refusal tells. */
+export const HTTPS_OF_ANY_HOST = '[hH][tT][tT][pP][sS]://[^/?#@\\s<>"{}|\\\\^`]+([/?#][^\\s<>"{}|\\\\^`]*)?'
+
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
 /** A public host name in ASCII: names of other scripts are written in Punycode. */
 const HOST = `(${LABEL}\\.){1,8}[A-Za-z]{2,63}`

@@ -1,4 +1,3 @@
-import { LABEL_PATTERN } from '../../../protocol/names.ts'
 import type { OPENID_OPERATIONS } from '../../../protocol/openid/operations.ts'
 import { REQUEST_URI_METHODS } from '../../../protocol/openid/presentations/requests.ts'
 import {
@@ -7,6 +6,7 @@ import {
   CLIENT_GRANT_TYPES,
   ID_TOKEN_ALGORITHMS,
 } from '../../../protocol/openid/verifiers/clients.ts'
+import { LABEL_PATTERN } from '../../frame/openapi/patterns.ts'
 import type { Schema } from '../../frame/openapi/schemas.ts'
 import { pictureUrl, REDIRECT_URI } from '../../frame/openapi/urls.ts'
 import { OIDC_CLIENT, OIDC_VERIFIER } from './wire.ts'

@@ -1,6 +1,8 @@
 import { DURATION_UNITS } from '../../../protocol/time.ts'
 import { freeMembers, oneOrMore, ref, URI } from '../../frame/openapi/json.ts'
+import { wordPattern } from '../../frame/openapi/patterns.ts'
 import { nullable, type Schema, type Schemas } from '../../frame/openapi/schemas.ts'
+import { HTTPS_OF_ANY_HOST } from '../../frame/openapi/urls.ts'
 
 /** An object with these members and no others. */
 export const only = (required: string[], properties: Schema): Schema => ({
@@ -22,7 +24,7 @@ export const TEMPLATE_SCHEMAS: Schemas = {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    pattern: '^[A-Za-z0-9][!-~]*$',
+    pattern: wordPattern('@'),
     example: 'CourseCredential',
   },
   Description: {
@@ -40,15 +42,13 @@ export const TEMPLATE_SCHEMAS: Schemas = {
   },
   Colour: {
     type: 'string',
-    pattern: '^(#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[a-z]{3,20})$',
+    pattern: '^(#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})|[A-Za-z]{3,20})$',
     example: '#B00AA0',
   },
   ImageUrl: {
     type: 'string',
-    format: 'uri',
     maxLength: 43_800,
-    pattern:
-      '^(https://([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}(/[A-Za-z0-9._~/-]*)?|data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2})$',
+    pattern: `^(${HTTPS_OF_ANY_HOST}|data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2})$`,
     example: 'https://example.edu/icon.png',
   },
   Duration: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
