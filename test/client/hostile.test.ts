@@ -73,6 +73,8 @@ test('a file of results is shown on a terminal without what would act there, and
   t.is(showable('a\tb\n\u0000ä\u202e'), 'a\tb\n\\u0000ä\u202e')
 })
 
+const answerOf = (page: unknown) => (typeof page === 'object' && page !== null ? { totalCount: 1, ...page } : page)
+
 for (const [what, page, error] of [
   ['a number of pages without end', () => ({ data: [{ did: 'a' }], totalPages: 1e308 }), /number of pages/],
   ['more pages than any list has', () => ({ data: [{ did: 'a' }], totalPages: 1e9 }), /number of pages/],
@@ -82,18 +84,46 @@ for (const [what, page, error] of [
     () => ({ data: [{ did: 'a' }], totalPages: 1e6 }),
     /page 2 of the list is page 1 again/,
   ],
+  [
+    'the same page of a list that grows for a while',
+    (nth: number) => ({ data: [{ did: 'a' }], totalCount: Math.min(nth, 5), totalPages: 1e6 }),
+    /page 6 of the list is page 5 again/,
+  ],
+  ['no answer', () => null, /number of pages/],
+  ['a text', () => 'page', /number of pages/],
   ['empty pages', () => ({ data: [], totalPages: 1e6 }), undefined],
   ['pages that become empty', (nth: number) => ({ data: nth < 3 ? [{ did: nth }] : [], totalPages: 1e6 }), undefined],
 ] as const)
   test(`a list of ${what} ends`, async (t) => {
     let asked = 0
     const { url } = await serverOf(t, (request, response) =>
-      json(response, isTokenRequest(request) ? TOKEN : { totalCount: 1, ...page(++asked) }),
+      json(response, isTokenRequest(request) ? TOKEN : answerOf(page(++asked))),
     )
     const list = async () => {
       for await (const _row of client(url).each('/v1/dids')) if (asked > 10) t.fail('it goes on')
     }
     if (error) t.regex((await t.throwsAsync(list()))?.message ?? '', error)
     else await t.notThrowsAsync(list())
-    t.true(asked <= 3)
+    t.true(asked <= 6)
   })
+
+test('rows that are added while a list is read make a page come again, which is passed over', async (t) => {
+  const rows = Array.from({ length: 10 }, (_, nth) => ({ did: String(nth) }))
+  let asked = 0
+  const { url } = await serverOf(t, (request, response) => {
+    if (isTokenRequest(request)) return json(response, TOKEN)
+    const { searchParams } = new URL(request.url ?? '', 'http://x')
+    const [page, limit] = [Number(searchParams.get('page')), Number(searchParams.get('limit'))]
+    // a batch commits as many rows as a page has, which are the first ones now
+    if (++asked === 2) rows.unshift(...Array.from({ length: limit }, (_, nth) => ({ did: `new ${nth}` })))
+    const dids = rows.slice((page - 1) * limit, page * limit)
+    json(response, { dids, totalCount: rows.length, totalPages: Math.ceil(rows.length / limit), limit, page })
+  })
+  const seen: string[] = []
+  for await (const { did } of client(url).each('/v1/dids', { query: { limit: 4 } })) seen.push(did)
+  t.deepEqual(
+    seen,
+    rows.slice(4).map(({ did }) => did),
+  )
+  t.is(asked, 4)
+})
