@@ -1,5 +1,6 @@
 import createClient, { type Client, type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { components, paths } from './api.ts'
+import { contentOf } from './content.ts'
 import { type Page, type RowOf, rowsOf } from './pages.ts'
 import { problemOf } from './problem.ts'
 import { below, type Credentials, type Fetch, type TokenSource, tokenSource } from './token.ts'
@@ -133,12 +134,13 @@ export function connectWith({ baseUrl, tokens, fetch: send = (request) => fetch(
     fetch: tokens ? authorized(tokens, send) : send,
     redirect: 'error', // no token and no body goes to another address than the one asked for
   })
-  const call = async (method: Method, path: string, init: object | undefined): Promise<unknown> => {
-    const { data, error, response } = await http.request(method, path as never, init as never)
+  const call = async (method: Method, path: string, init: More = {}): Promise<unknown> => {
+    const { parseAs = 'stream' } = init
+    const { data, error, response } = await http.request(method, path as never, { ...init, parseAs } as never)
     if (!response.ok) throw problemOf(response, error)
-    return data
+    return data === undefined || init.parseAs !== undefined ? data : contentOf(response)
   }
-  const calls = (method: Method) => (path: string, init?: object) => call(method, path, init)
+  const calls = (method: Method) => (path: string, init?: More) => call(method, path, init)
   return {
     get: calls('get') as Call<'get'>,
     post: calls('post') as Call<'post'>,

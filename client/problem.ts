@@ -79,4 +79,6 @@ export function parsed(text: string): unknown {
 
 /** Another server than a platform has answered. */
 export const foreign = ({ status }: Response, address: string): Error =>
-  new Error(`${status} from ${address}: the answer is not of a Countersign platform. Is its address right?`)
+  new Error(
+    `${status} from ${address || 'the server'}: the answer is not of a Countersign platform. Is its address right?`,
+  )

@@ -33,7 +33,9 @@ export function documentForTypes<Document extends GeneratedOpenApi>(document: Do
 /** The types of every operation, from the document that the API serves. */
 async function typesOfDocument(): Promise<string> {
   const generated = JSON.parse(readFileSync(join(root, 'build', 'openapi.json'), 'utf8')) as GeneratedOpenApi
-  return astToString(await openapiTS(documentForTypes(completeOpenApi(generated)) as unknown as OpenAPI3))
+  const document = documentForTypes(completeOpenApi(generated)) as unknown as OpenAPI3
+  const blob = ts.factory.createTypeReferenceNode('Blob')
+  return astToString(await openapiTS(document, { transform: ({ format }) => (format === 'binary' ? blob : undefined) }))
 }
 
 /** The document comes from all of these, and the package from the rest. */

@@ -37,6 +37,12 @@ const WRITES = new Set(['post', 'put', 'patch', 'delete'])
 const PROBLEM = 'application/problem+json'
 
 const TEXT = { schema: { type: 'string' } }
+const BYTES = { schema: { type: 'string', format: 'binary' } }
+
+/** Media types of bytes, which no client may read as a text. */
+const isBytes = (type: string): boolean => /^(application\/(.+\+cwt|cwt|gzip|pdf|pkix-.+)|image\/png)$/.test(type)
+
+const fileOf = (type: string) => (isBytes(type) ? BYTES : TEXT)
 
 interface Completing {
   path: string
@@ -73,7 +79,10 @@ function jwtOf(operationId: string): Content {
 
 /** A successful response with its example, and with the media types that the generator does not see. */
 function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
-  const texts = Object.entries(DOWNLOADS[operationId] ?? {}).map(([type, text]) => [type, { ...TEXT, example: text }])
+  const texts = Object.entries(DOWNLOADS[operationId] ?? {}).map(([type, text]) => [
+    type,
+    { ...fileOf(type), example: text },
+  ])
   const files: Content = Object.fromEntries(texts)
   if (texts.length > 0 && !answer.content) return { ...answer, content: files }
   const example = ANSWERS[operationId]
@@ -84,6 +93,7 @@ function success(answer: Answer, { operation: { operationId }, schemas }: Comple
       {
         ...media,
         ...(media.schema && { schema: completeSchema(media.schema, schemas) }),
+        ...(isBytes(type) && BYTES),
         ...(example !== undefined && { example }),
       },
     ]),
@@ -127,7 +137,7 @@ function completeResponses(completing: Completing): Record<string, Answer> {
 function completeBody({ operationId, requestBody }: Described, schemas: Schemas): Pick<Described, 'requestBody'> {
   const upload = UPLOADS[operationId]
   if (upload) {
-    const content = Object.entries(upload.examples).map(([type, example]) => [type, { ...TEXT, example }])
+    const content = Object.entries(upload.examples).map(([type, example]) => [type, { ...fileOf(type), example }])
     return {
       requestBody: { required: true, description: upload.description, content: Object.fromEntries(content) },
     }
