@@ -14,7 +14,7 @@ import type { VerificationKey } from './keys.ts'
 import { unknownPointers } from './pointers.ts'
 import { asRefusal } from './refusals.ts'
 import { deriveFrom, orFalse, type SelectiveOptions, verifyDerived } from './selective.ts'
-import { isBaseProof } from './selective-value.ts'
+import { isBaseProof, isBbsDerived } from './selective-value.ts'
 
 export type BbsOptions = SelectiveOptions
 
@@ -73,11 +73,11 @@ async function verifyBase(document: Json, proof: Json, key: VerificationKey, opt
 
 /** Verifies a base or a derived bbs-2023 proof. Throws `Refusal` for errors of the document, not of the proof. */
 export const verifyBbs = (document: Json, proof: Json, key: VerificationKey, options: BbsOptions): Promise<boolean> =>
-  orFalse(() =>
-    isBaseProof(proof)
-      ? verifyBase(document, proof, key, options)
-      : verifyDerived(document, proof, key, { ...options, cryptosuite: createVerifyCryptosuite() }),
-  )
+  orFalse(async () => {
+    if (isBaseProof(proof)) return verifyBase(document, proof, key, options)
+    if (!isBbsDerived(proof.proofValue)) return false
+    return verifyDerived(document, proof, key, { ...options, cryptosuite: createVerifyCryptosuite() })
+  })
 
 /** Derives a proof that discloses the members of the pointers and the mandatory ones; `['']` is everything. */
 export async function deriveBbs(

@@ -8,20 +8,23 @@ TAGS[64] = (bytes: unknown) => bytes
 
 /** Far above an honest proof value, which has about 400 bytes, 90 per signed statement, and the text of its pointers. */
 const MAX_CHARACTERS = 100_000
+/** A derived bbs-2023 proof has 32 bytes per hidden statement. */
+const MAX_DERIVED_CHARACTERS = 500_000
 
 /** CBOR tags of two bytes over an array (VC Data Integrity BBS 1.0, section 3.3.1; ECDSA 1.0, section 3.4.15). */
 export const PREFIX = {
   sdBase: Uint8Array.from([0xd9, 0x5d, 0x00]),
   sdDerived: Uint8Array.from([0xd9, 0x5d, 0x01]),
   bbsBase: Uint8Array.from([0xd9, 0x5d, 0x02]),
+  bbsDerived: Uint8Array.from([0xd9, 0x5d, 0x03]),
 } as const
 
 /** The text of a proof value of these parts: multibase base64url. */
 export const proofValueOf = (prefix: Uint8Array, parts: unknown[]): string =>
   `u${Buffer.concat([prefix, encode(parts)]).toString('base64url')}`
 
-const bytesOf = (text: unknown): Uint8Array | undefined =>
-  typeof text === 'string' && text.length <= MAX_CHARACTERS && text.startsWith('u')
+const bytesOf = (text: unknown, maxCharacters = MAX_CHARACTERS): Uint8Array | undefined =>
+  typeof text === 'string' && text.length <= maxCharacters && text.startsWith('u')
     ? fromBase64url(text.slice(1))
     : undefined
 
@@ -29,8 +32,13 @@ const startsWith = (bytes: Uint8Array, prefix: Uint8Array): boolean =>
   prefix.every((byte, index) => bytes[index] === byte)
 
 /** Reads the parts of a proof value with a prefix; undefined when it is none of so many parts. */
-export function partsOf(text: unknown, prefix: Uint8Array, count: number): unknown[] | undefined {
-  const bytes = bytesOf(text)
+export function partsOf(
+  text: unknown,
+  prefix: Uint8Array,
+  count: number,
+  maxCharacters = MAX_CHARACTERS,
+): unknown[] | undefined {
+  const bytes = bytesOf(text, maxCharacters)
   if (bytes === undefined || !startsWith(bytes, prefix)) return undefined
   try {
     const parts: unknown = decode(bytes.subarray(prefix.length), {
@@ -108,4 +116,27 @@ export function isSdDerived(text: unknown): boolean {
   return (
     entries.every(([index]) => isIndex(index)) && !texts.includes(undefined) && new Set(texts).size === texts.length
   )
+}
+
+/** Above the number of statements that a credential may have: larger indexes make huge arrays in the library. */
+const MAX_INDEX = 10_000
+
+/** Whether this is a list of indexes as a derivation writes it: each one once, in order. */
+const areIndexes = (value: unknown): boolean =>
+  isListOf(value, isIndex) &&
+  value.every((index, at) => index <= MAX_INDEX && (at === 0 || index > (value[at - 1] ?? index)))
+
+/**
+ * Whether this is a derived proof value (VC Data Integrity BBS 1.0, section 3.3.10) in which every statement that is not
+ * mandatory has an index of its own and every blank node a label of its own. The library puts statements into an array
+ * by their indexes: of two with one index it verifies the last one, and none with an index that no array has, so that
+ * anybody could add statements (D-1170).
+ */
+export function isBbsDerived(text: unknown): boolean {
+  const parts = partsOf(text, PREFIX.bbsDerived, 5, MAX_DERIVED_CHARACTERS) ?? []
+  const [bbsProof, labels, mandatory, selective, presentationHeader] = parts
+  if (!(bbsProof instanceof Uint8Array) || !(presentationHeader instanceof Uint8Array)) return false
+  if (!areIndexes(mandatory) || !areIndexes(selective) || !(labels instanceof Map)) return false
+  const numbers = [...labels.values()]
+  return [...labels.keys(), ...numbers].every(isIndex) && new Set(numbers).size === numbers.length
 }
