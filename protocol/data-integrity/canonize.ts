@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { bundledContexts } from '../contexts/index.ts'
 import { canonizeExpanded, type Digest, expand, type JsonLdOptions } from '../json-ld.ts'
-import { assertPlain, assertTextsSigned } from './plain.ts'
+import { assertPlain, assertPlainProof, assertTextsSigned } from './plain.ts'
 
 export type { Digest } from '../json-ld.ts'
 
@@ -21,24 +21,39 @@ export async function canonize(document: object, options: CanonizeOptions): Prom
   return canonizeExpanded(document, await expand(document, options), options)
 }
 
-/**
- * Like `canonize`, for a document whose members must say what is signed: also throws the `Refusal` of `assertPlain`.
- * Expands the document once, for both.
- */
-export async function canonizePlain(document: object, options: CanonizeOptions): Promise<string> {
+async function canonizeChecked(
+  document: object,
+  options: CanonizeOptions,
+  check: (document: object, expanded: readonly object[]) => void,
+): Promise<string> {
   if (options.canonize) return options.canonize(document)
   const expanded = await expand(document, options)
-  assertPlain(document, expanded)
+  check(document, expanded)
   return canonizeExpanded(document, expanded, options)
 }
 
 /**
- * For bbs-2023, whose library canonicalises itself: throws as `canonizePlain` does, and for texts that are not signed.
+ * Like `canonize`, for a document, or options of a proof, whose members must say what is signed: also throws the
+ * `Refusal` of `assertPlain`. Expands the document once, for both.
  */
-export async function assertPlainForBbs(document: object, options: Pick<CanonizeOptions, 'documentLoader'>) {
+export const canonizePlain = (document: object, options: CanonizeOptions): Promise<string> =>
+  canonizeChecked(document, options, 'proofPurpose' in document ? assertPlainProof : assertPlain)
+
+/**
+ * For bbs-2023 and ecdsa-sd-2023, whose libraries canonicalise themselves: throws as `canonizePlain` does for a document
+ * and the options of its proof, and for texts that are not signed.
+ */
+export async function assertPlainForBbs(
+  document: Record<string, unknown>,
+  proof: Record<string, unknown>,
+  options: Pick<CanonizeOptions, 'documentLoader'>,
+): Promise<void> {
   const expanded = await expand(document, options)
   assertPlain(document, expanded)
   assertTextsSigned(expanded)
+  const { proofValue: _, ...members } = proof
+  const configuration = { '@context': document['@context'], ...members }
+  assertPlainProof(configuration, await expand(configuration, options))
 }
 
 export const hash = (digest: Digest, text: string): Buffer => createHash(digest).update(text).digest()
@@ -84,15 +99,15 @@ function cutAtCreated(canonical: string, created: string): [string, string] | un
 
 /**
  * Returns the canonical form of proof options. Those of an issuer differ only in `created`, so the library's result is
- * cached and the time replaced. This halves the work of a signature.
+ * cached and the time replaced. This halves the work of a signature. Throws as `canonize` and `assertPlainProof` do.
  */
 export async function canonizeProofOptions(proof: Record<string, unknown>, options: CanonizeOptions): Promise<string> {
   const key = templateKey(proof)
-  if (key === undefined) return canonize(proof, options)
+  if (key === undefined) return canonizeChecked(proof, options, assertPlainProof)
   const created = String(proof.created)
   const cached = templates.get(key)
   if (cached !== undefined) return cached[0] + createdLiteral(created) + cached[1]
-  const canonical = await canonize(proof, options)
+  const canonical = await canonizeChecked(proof, options, assertPlainProof)
   const template = cutAtCreated(canonical, created)
   if (template) templates.set(key, template)
   return canonical

@@ -99,7 +99,7 @@ async function prepareSelective(request: ProofRequest, proof: Json, options: Can
   const { credential, hmacKey, ephemeral, mandatoryPointers = defaultMandatoryPointers(credential) } = request
   if (hmacKey === undefined) throw new TypeError('a base proof needs 32 random bytes')
   checkPointers(credential, mandatoryPointers)
-  await assertPlainForBbs(credential, options)
+  await assertPlainForBbs(credential, proof, options)
   if (suiteOf(request.proofType).signature === 'bbs') {
     const { bbsData } = await bbs()
     const { statements, ...data } = await bbsData(credential, proof, { hmacKey, mandatoryPointers }, options)

@@ -120,12 +120,7 @@ function faults(document: Json, expanded: readonly object[]): FieldError[] {
   return errors
 }
 
-/**
- * Throws `Refusal('credential.invalid')` if the members of a document differ from its statements, or if it has unsigned
- * content: the keys of index maps look signed and are not. `expanded` is the document's expanded form.
- */
-export function assertPlain(document: object, expanded: readonly object[]): void {
-  const errors = faults({ ...document }, expanded)
+function assertNone(errors: FieldError[]): void {
   const [first] = errors
   if (first)
     throw new Refusal(
@@ -133,6 +128,58 @@ export function assertPlain(document: object, expanded: readonly object[]): void
       `The members differ from the statements that are signed: ${first.path || 'the credential'} ${first.message}.`,
       errors.slice(0, 10),
     )
+}
+
+/**
+ * Throws `Refusal('credential.invalid')` if the members of a document differ from its statements, or if it has unsigned
+ * content: the keys of index maps look signed and are not. `expanded` is the document's expanded form.
+ */
+export const assertPlain = (document: object, expanded: readonly object[]): void =>
+  assertNone(faults({ ...document }, expanded))
+
+const SECURITY = 'https://w3id.org/security#'
+
+/** IRIs of a proof's members that are not called as the members are. */
+const PROOF_IRIS = new Map([
+  ['created', 'http://purl.org/dc/terms/created'],
+  ['expires', `${SECURITY}expiration`],
+])
+
+/** The text that the statement of a proof's member has for a value; undefined for what no member has as its value. */
+function signedText(member: string, value: unknown): unknown {
+  if (member === 'verificationMethod' && isObject(value)) return value.id
+  if (member !== 'proofPurpose') return isObject(value) ? undefined : value
+  return SECURITY + (value === 'assertionMethod' ? value : `${value}Method`)
+}
+
+/** Whether the values of a member are those of its statements, one by one. */
+const isSigned = (member: string, value: unknown, stated: unknown): boolean => {
+  const values = listOf(value).filter((each) => each !== null)
+  const texts = listOf(stated).map((each) => (isObject(each) ? (each['@value'] ?? each['@id']) : undefined))
+  return !texts.includes(undefined) && same(texts, values.map((each) => signedText(member, each))) // biome-ignore format: one rule
+}
+
+/**
+ * Throws `Refusal('credential.invalid')` unless the options of a proof say exactly what their members say. The contexts
+ * of the document define the terms of a proof, and nobody signs contexts: with others, the challenge and the domain that
+ * are signed could come from members that nobody reads (D-1171). `expanded` is the expanded form of the options.
+ */
+export function assertPlainProof(proof: object, expanded: readonly object[]): void {
+  const { '@context': _, id, type, ...members }: Json = { ...proof }
+  const [node = {}, ...more] = expanded
+  const { '@id': ownId, '@type': types, ...statements }: Json = { ...node }
+  const names = new Map(Object.keys(members).map((member) => [PROOF_IRIS.get(member) ?? SECURITY + member, member]))
+  const wrong = [
+    ...(more.length > 0 ? [''] : []),
+    ...(ownId === id ? [] : ['/id']),
+    ...(same(listOf(types), [SECURITY + type]) ? [] : ['/type']),
+    ...[...names].flatMap(([iri, member]) =>
+      isSigned(member, members[member], statements[iri]) ? [] : [`/${member}`],
+    ),
+    ...(Object.keys(statements).every((iri) => names.has(iri)) ? [] : ['']),
+  ]
+  const message = 'must be signed as what its name says, with its value and nothing else'
+  assertNone(wrong.map((path) => ({ path: `/proof${path}`, code: 'credential.elsewhere', message })))
 }
 
 /** Text that the reference implementation of bbs-2023 takes for the label of a blank node, anywhere in a statement. */

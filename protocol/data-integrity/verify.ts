@@ -72,7 +72,7 @@ async function verifySelective(
   key: VerificationKey,
   options: CanonizeOptions,
 ): Promise<boolean> {
-  await assertPlainForBbs(document, options)
+  await assertPlainForBbs(document, proof, options)
   if (suite.signature === 'bbs') return (await import('./bbs.ts')).verifyBbs(document, proof, key, options)
   return (await import('./ecdsa-sd.ts')).verifySd(document, proof, key, options)
 }

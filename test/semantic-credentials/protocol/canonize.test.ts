@@ -1,5 +1,5 @@
 import test from 'ava'
-import { CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
+import { bundledContexts, CONTEXT, createDocumentLoader } from '../../../protocol/contexts/index.ts'
 import { canonize, canonizeProofOptions } from '../../../protocol/data-integrity/canonize.ts'
 import { prepareProof } from '../../../protocol/data-integrity/index.ts'
 
@@ -26,16 +26,6 @@ const SHAPES: Record<string, unknown[]> = {
     { course: 'https://schema.org/courseCode' },
     CONTEXT.dataIntegrityV2,
   ],
-  // none of the bundled ones is here to protect the terms of a proof
-  'created as plain text': [{ '@vocab': 'https://example.org/' }],
-  'every member under one predicate': [
-    {
-      '@vocab': 'https://example.org/',
-      created: { '@id': 'x:p', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
-      cryptosuite: 'x:p',
-      proofPurpose: { '@id': 'x:p', '@type': 'http://www.w3.org/2001/XMLSchema#dateTime' },
-    },
-  ],
 }
 
 for (const [name, contexts] of Object.entries(SHAPES))
@@ -51,34 +41,41 @@ test('other members and other contexts are not taken for those seen before', asy
     proof([CONTEXT.credentialsV2, { course: 'x:a' }], '2026-01-01T00:00:00Z', { domain: 'one.example' }),
     proof([CONTEXT.credentialsV2, { course: 'x:a' }], '2026-01-01T00:00:00Z', { domain: 'two.example' }),
     proof([CONTEXT.credentialsV2, { course: 'x:a' }], '2026-01-01T00:00:00Z', { proofPurpose: 'authentication' }),
-    proof([{ '@vocab': 'x:' }], '2026-01-01T00:00:00Z'),
-    proof([{ '@vocab': 'y:' }], '2026-01-01T00:00:00Z'),
+    proof([CONTEXT.credentialsV2, { course: 'x:a' }], '2026-01-01T00:00:00Z', { created: '2026-01-01T00:00:00+00:00' }),
   ]
   for (const options of shapes)
     t.is(await canonizeProofOptions(options, { documentLoader }), await canonize(options, { documentLoader }))
 })
 
+const ADDRESS = 'https://tenant.example/context'
+const TERMS = new Map(Object.entries(Object(bundledContexts.get(CONTEXT.dataIntegrityV2))['@context']))
+const OTHER = { '@vocab': 'https://b.example/' }
+
 /** Two tenants may have pinned different content under one address. */
-for (const [how, context] of [
-  ['by its address', 'https://tenant.example/context'],
+for (const [how, context, terms] of [
+  ['by its address', ADDRESS, Object.fromEntries(TERMS)],
   [
     'within a term',
-    { '@version': 1.1, verificationMethod: { '@id': 'x:m', '@context': 'https://tenant.example/context' } },
+    { DataIntegrityProof: { '@id': 'https://w3id.org/security#DataIntegrityProof', '@context': ADDRESS } },
+    Object(TERMS.get('DataIntegrityProof'))['@context'],
   ],
 ] as const)
   test(`a context that is named ${how} is looked up every time`, async (t) => {
-    const canonicalAt = (vocabulary: string) => {
-      const contexts = new Map([['https://tenant.example/context', { '@context': { '@vocab': vocabulary } }]])
-      const options = proof([context, { '@vocab': vocabulary }], '2026-01-01T00:00:00Z')
-      return [options, { documentLoader: createDocumentLoader({ contexts }) }] as const
-    }
-    for (const vocabulary of ['https://a.example/', 'https://b.example/']) {
-      const [options, lookup] = canonicalAt(vocabulary)
-      const canonical = await canonizeProofOptions(options, lookup)
-      t.is(canonical, await canonize(options, lookup))
-      t.true(canonical.includes(vocabulary))
-    }
+    const options = proof([{ id: '@id', type: '@type' }, context], '2026-01-01T00:00:00Z')
+    const lookup = (content: object) => ({
+      documentLoader: createDocumentLoader({ contexts: new Map([[ADDRESS, { '@context': content }]]) }),
+    })
+    t.is(await canonizeProofOptions(options, lookup(terms)), await canonize(options, lookup(terms)))
+    await t.throwsAsync(canonizeProofOptions(options, lookup(OTHER)), { code: 'credential.invalid' })
   })
+
+test('proof options whose terms mean something else have no canonical form (D-1171)', async (t) => {
+  for (const contexts of [[OTHER], [{ ...OTHER, created: 'x:p', cryptosuite: 'x:p' }]])
+    for (const created of CREATED)
+      await t.throwsAsync(canonizeProofOptions(proof(contexts, created), { documentLoader }), {
+        code: 'credential.invalid',
+      })
+})
 
 const IMPORTING = { '@version': 1.1, '@import': 'https://tenant.example/context' }
 
