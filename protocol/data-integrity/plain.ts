@@ -27,11 +27,11 @@ const DECIDING = [
 
 const IRIS: string[] = DECIDING.map((member) => CREDENTIALS + member)
 
+const withoutNull = (value: unknown): unknown[] => listOf(value).filter((each) => each !== null)
+
 /** The content of a member as the ids of its nodes and its texts: enough to detect another or an additional value. */
 const contentOf = (value: unknown): unknown[] =>
-  listOf(value)
-    .filter((each) => each !== null)
-    .map((each) => (isObject(each) ? (each.id ?? each['@id'] ?? each['@value'] ?? null) : each))
+  withoutNull(value).map((each) => (isObject(each) ? (each.id ?? each['@id'] ?? each['@value'] ?? null) : each))
 
 const same = (one: unknown[], other: unknown[]): boolean =>
   one.length === other.length && one.every((each, index) => each === other[index])
@@ -58,7 +58,53 @@ const hasOtherTypes = (document: Json, root: Json): boolean =>
   new Set(listOf(document.type)).size !== new Set(listOf(root['@type'])).size
 
 /** It selects the bits of a list and has a default: if it were hidden, a reader would read another entry's bit. */
-const SIZE = 'https://www.w3.org/ns/credentials/status#statusSize'
+const STATUS = 'https://www.w3.org/ns/credentials/status#'
+const SIZE = `${STATUS}statusSize`
+
+const LIST_2020 = ['https://w3id.org/vc-revocation-list-2020#']
+/** Of the published context, and of that of earlier drafts. */
+const LIST_2021 = ['https://w3id.org/vc/status-list#', 'https://w3id.org/vc-status-list-2021#']
+
+/** Of statuses and their lists: the namespaces that define a type, and the members that are read where it is named. */
+const READ = new Map<unknown, [spaces: string[], members: string[]]>([
+  ['RevocationList2020Status', [LIST_2020, ['revocationListIndex', 'revocationListCredential']]],
+  ['StatusList2021Entry', [LIST_2021, ['statusPurpose', 'statusListIndex', 'statusListCredential']]],
+  ['BitstringStatusListEntry', [[STATUS], ['statusPurpose', 'statusListIndex', 'statusListCredential', 'statusSize']]],
+  ['RevocationList2020Credential', [LIST_2020, []]],
+  ['StatusList2021Credential', [LIST_2021, []]],
+  ['BitstringStatusListCredential', [[STATUS], []]],
+  ['RevocationList2020', [LIST_2020, ['encodedList']]],
+  ['StatusList2021', [LIST_2021, ['statusPurpose', 'encodedList']]],
+  ['BitstringStatusList', [[STATUS], ['statusPurpose', 'encodedList']]],
+])
+
+const valuesOf = (stated: unknown): unknown[] =>
+  listOf(stated).map((each) => (isObject(each) ? (each['@value'] ?? each['@id']) : undefined))
+
+/** Whether a part of a document is of each of these types that it names, and has the values that are signed as them. */
+const isAsRead = (part: unknown, node: unknown): boolean =>
+  listOf(isObject(part) ? part.type : undefined).every((type) => {
+    const [spaces, members] = READ.get(type) ?? []
+    if (spaces === undefined || members === undefined || !isObject(part)) return true
+    const stated: Json = isObject(node) ? node : {}
+    return spaces.some(
+      (space) =>
+        listOf(stated['@type']).includes(`${space}${type}`) &&
+        members.every((member) => same(withoutNull(part[member]), valuesOf(stated[space + member]))),
+    )
+  })
+
+/** Members whose entries have types of `READ`. */
+const TYPED = ['credentialStatus', 'credentialSubject']
+
+/** Places of what names a type of a status, or of a list of them, and does not say what is signed (D-1172). */
+const readOtherwise = (document: Json, root: Json): string[] => [
+  ...(isAsRead({ type: document.type }, root) ? [] : ['/type']),
+  ...TYPED.filter((member) =>
+    withoutNull(document[member]).some((part, at) => !isAsRead(part, listOf(root[CREDENTIALS + member])[at])),
+  ).map((member) => `/${member}`),
+]
+
 const countIn = (values: Iterable<unknown>, name: string): number =>
   [...values].flatMap((value) => (isObject(value) ? listOf(value[name]) : [])).filter((each) => each !== null).length
 
@@ -96,6 +142,12 @@ function faults(document: Json, expanded: readonly object[]): FieldError[] {
       path: '/credentialStatus',
       code: 'credential.elsewhere',
       message: 'must have its statusSize as an own member',
+    })
+  for (const path of readOtherwise(document, root))
+    errors.push({
+      path,
+      code: 'credential.elsewhere',
+      message: 'must be of the types that it names, with their values',
     })
   if (hasHiddenBranding(document, stated))
     errors.push({
@@ -154,9 +206,9 @@ function signedText(member: string, value: unknown): unknown {
 
 /** Whether the values of a member are those of its statements, one by one. */
 const isSigned = (member: string, value: unknown, stated: unknown): boolean => {
-  const values = listOf(value).filter((each) => each !== null)
-  const texts = listOf(stated).map((each) => (isObject(each) ? (each['@value'] ?? each['@id']) : undefined))
-  return !texts.includes(undefined) && same(texts, values.map((each) => signedText(member, each))) // biome-ignore format: one rule
+  const texts = valuesOf(stated)
+  const expected = withoutNull(value).map((each) => signedText(member, each))
+  return !texts.includes(undefined) && same(texts, expected)
 }
 
 /**
