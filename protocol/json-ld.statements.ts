@@ -40,12 +40,26 @@ export function assertNodeNames(document: object, expanded: Part): void {
   }
 }
 
-function assertNode(document: object, { '@id': id, '@type': types }: Json): void {
+/** Whether an inverse member names no node: then no statement has its name, nor the keys that it may have. */
+function isEmptyReverse(reverse: unknown): boolean {
+  if (!isObject(reverse)) return false
+  const members = Object.values(reverse)
+  return members.length === 0 || members.some((nodes) => Array.isArray(nodes) && nodes.length === 0)
+}
+
+function assertNode(document: object, node: Json): void {
+  const { '@id': id, '@type': types, '@reverse': reverse } = node
   assertNodeName(document, id)
   if (id === null || id === '' || (typeof id === 'string' && id.startsWith('@')))
     throw notAbsolute(document, String(id))
   if (Array.isArray(types) && types.includes(null))
     throw notSigned(document, '', 'a type of null is not signed: name a type, or leave it out')
+  if (Array.isArray(types) && new Set(types).size < types.length)
+    throw notSigned(document, '', 'a type is named twice, and only one of the names is signed: leave one out')
+  for (const keyword of ['@language', '@direction'])
+    if (keyword in node) throw notSigned(document, keyword, `${keyword} is signed of texts alone: leave it out`)
+  if (isEmptyReverse(reverse))
+    throw notSigned(document, '@reverse', 'an inverse member without a node is not signed: leave it out')
 }
 
 function assertValue(document: object, value: Json): void {
@@ -91,8 +105,8 @@ function assertDirections(document: object, expanded: unknown[]): void {
 
 /**
  * Refuses what expansion keeps but no statement contains, since it looks signed and is not (D-130, D-155): keywords
- * where JSON-LD ignores them, invalid names of nodes, numbers and texts that become other literals. Safe mode accepts
- * them. `expanded` is the document's expanded form. Throws `Refusal('credential.invalid')`.
+ * where JSON-LD ignores them, languages and directions of nodes, types that are named twice, inverse members without a
+ * node, invalid names of nodes, numbers and texts that become other literals. Safe mode accepts them. `expanded` is the document's expanded form. Throws `Refusal('credential.invalid')`.
  */
 export function assertStatements(document: object, expanded: unknown[]): void {
   const pending: Part[] = [expanded]

@@ -50,6 +50,32 @@ for (const keyword of ELSEWHERE)
     for (const each of found) t.regex(each, /^(credential\.(invalid|term_undefined)|context\.invalid)$/)
   })
 
+const DROPPED: Record<string, [members: object, terms: object]> = {
+  'a language of a node': [{ degree: 'de' }, { degree: '@language' }],
+  'a language of a node within': [{ node: { degree: 'de', x: 1 } }, { degree: '@language' }],
+  'a direction of a node': [{ degree: 'ltr' }, { degree: '@direction' }],
+  'a type by two names': [
+    { '@type': 'Person', degree: 'PhD' },
+    { degree: '@type', PhD: 'https://e.example/#Person' },
+  ],
+  'a type by two names within': [{ node: { '@type': ['P', 'PhD'] } }, { P: 'urn:x:p', PhD: 'urn:x:p' }],
+  'a type that is the key of a map too': [{ kinds: { Book: { '@type': 'Book', x: 1 } } }, {}],
+  'an inverse member without a node': [{ degree: { PhD: [] } }, { degree: '@reverse' }],
+  'an inverse term without a node': [{ degree: [] }, { degree: { '@reverse': 'urn:x:degree' } }],
+}
+
+for (const [what, [members, terms]] of Object.entries(DROPPED))
+  test(`${what} is refused: no statement has it (D-1173)`, async (t) => {
+    t.true((await outcome(members, { degree: 'urn:x:degree' })).length > 0)
+    t.is(await outcome(members, terms), 'credential.invalid')
+  })
+
+test('languages and directions of texts, different types and inverse members with nodes are signed (D-1173)', async (t) => {
+  const text = { '@value': 'x', '@language': 'de', '@direction': 'ltr' }
+  const members = { text, '@type': ['P', 'Q'], '@reverse': { knows: [{ '@id': 'urn:x:b' }] } }
+  t.regex(await outcome(members), /^<urn:x:a>/)
+})
+
 const WITHOUT_NAME: Record<string, object> = {
   'a node map with a key that is no IRI': { ids: { '@foo': { x: 1 } } },
   'a node map with an empty key': { ids: { '': { x: 1 } } },

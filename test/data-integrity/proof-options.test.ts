@@ -37,7 +37,7 @@ async function verdict({ proof, ...document }: Json, signer: TestSigner): Promis
 }
 
 /** Terms of a proof in which what is signed as challenge and domain comes from members that nobody reads. */
-const exchanged = (type: string, challenge: string) => ({
+const exchanged = (type: string, challenge: string, names: object = {}) => ({
   [challenge]: SECURITY + type,
   [type]: {
     '@id': SECURITY + type,
@@ -53,6 +53,7 @@ const exchanged = (type: string, challenge: string) => ({
       domain: '@index',
       nonce: `${SECURITY}challenge`,
       cryptosuite: `${SECURITY}domain`,
+      ...names,
     },
   },
 })
@@ -84,7 +85,11 @@ for (const [type, base, suite] of CASES)
     t.is(await verdict({ ...signed, proof }, signer), 'no match')
     const forged = { ...proof, nonce: 'first', cryptosuite: 'one.example' }
     const contexts = [base, exchanged(type, 'second')]
-    t.is(await verdict({ ...signed, '@context': contexts, proof: forged }, signer), 'credential.elsewhere')
+    t.regex(await verdict({ ...signed, '@context': contexts, proof: forged }, signer), /\.(elsewhere|unsigned)$/)
+    const swapped = { ...proof, challenge: 'one.example', domain: 'first' }
+    const names = { challenge: `${SECURITY}domain`, domain: `${SECURITY}challenge` }
+    const swapping = [base, exchanged(type, 'second', names)]
+    t.is(await verdict({ ...signed, '@context': swapping, proof: swapped }, signer), 'credential.elsewhere')
   })
 
 /** The end of a proof that its holder wants to be longer, and a context by which another member has the signed one. */
