@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { LRUCache } from 'lru-cache'
 import { DocumentSigner, type Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
@@ -54,8 +56,22 @@ export interface SignerRecord {
   renewedById?: string
 }
 
+/** Each verification needs those of all IACAs of its tenant. */
+const stored = new LRUCache<string, Certificate>({
+  max: 2_000,
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ der }) => der.length,
+})
+
 /** A certificate of our own rows; imports of earlier releases may have bytes after it. */
-export const storedCertificate = (bytes: Uint8Array): Certificate => parseCertificate(new Uint8Array(bytes))
+export function storedCertificate(bytes: Uint8Array): Certificate {
+  const name = createHash('sha256').update(bytes).digest('hex')
+  const before = stored.get(name)
+  if (before) return before
+  const certificate = parseCertificate(bytes)
+  stored.set(name, certificate)
+  return certificate
+}
 
 /**
  * Whether a list is of the authority that a credential leads to: by its key, since certificates have successors (D-327). A

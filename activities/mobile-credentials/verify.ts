@@ -5,7 +5,8 @@ import type { PolicyGate } from '../../protocol/credentials/policy.ts'
 import type { ListedIssuer, TrustGate } from '../../protocol/credentials/trust.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
-import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { readChain } from '../../protocol/mobile-credentials/chains.ts'
 import { keyOf, type Session } from '../../protocol/mobile-credentials/device-auth.ts'
 import { issuersAmong } from '../../protocol/mobile-credentials/issued.ts'
 import { MDOC, otherBounds, readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
@@ -146,7 +147,7 @@ export function createMobileVerifier({ systemSql, now, config, namedLists, polic
       try {
         const documents: BoundMdoc[] = []
         for (const mdoc of readMdocs(bytes)) {
-          const [leaf, ...above] = mdoc.chain.map((der) => readCertificate(der))
+          const [leaf, ...above] = await readChain(mdoc.chain)
           // a listed certificate comes first: the credential leads to it, whatever IACAs the tenant has besides
           const trusted = [...(leaf && trust ? trust.anchorsOf([leaf]) : []), ...iacas]
           const known = [...above.filter((each) => each !== undefined), ...iacas]

@@ -6,7 +6,8 @@ import { Refusal } from '../../protocol/errors.ts'
 import { parseForeignJson } from '../../protocol/json.depth.ts'
 import type { Json } from '../../protocol/json.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
-import { type Certificate, keyIn, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, keyIn } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { readChain } from '../../protocol/mobile-credentials/chains.ts'
 import { issuersAmong } from '../../protocol/mobile-credentials/issued.ts'
 import { Faulty, faulty } from '../../protocol/sd-jwt-credentials/faults.ts'
 import {
@@ -152,7 +153,7 @@ export function createIssuerKeys(parts: Parts) {
       systemSql.query<{ key: string }>({ name: 'sd-jwt-revoked-signers', text: REVOKED, values: [tenantId] }),
     ])
     const revokedKeys = new Set(revoked.rows.map(({ key }) => key))
-    const given = chain.flatMap((der) => readCertificate(der) ?? [])
+    const given = (await readChain(chain)).filter((each) => each !== undefined)
     const listed = trust?.anchorsOf(given) ?? []
     const iacas = trusted.rows.map(({ certificate }) => storedCertificate(certificate))
     // who has issued the certificate of a credential's signer may also issue that of its list's

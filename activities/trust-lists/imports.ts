@@ -29,7 +29,7 @@ import { createReading } from './reading.ts'
 import type { Sharing } from './texts.ts'
 
 /** Identities that are looked at at a time, repeated ones too: requests go on in between. */
-const AT_ONCE = 5
+const AT_ONCE = 2
 
 export interface ImportedList {
   facts: ListFacts

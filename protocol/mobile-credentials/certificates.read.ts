@@ -9,10 +9,12 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
 } from '@peculiar/x509'
+import { LRUCache } from 'lru-cache'
 import type { Certificate } from '../credentials/certificate.ts'
 import { Refusal } from '../errors.ts'
 import { DAY_MS } from '../time.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
+import { countElements } from './der.ts'
 
 export type { Certificate }
 
@@ -23,21 +25,34 @@ export interface CertificateFault {
 }
 
 const MAX_BYTES = 16_384
+/** Elements of DER in one certificate: each takes the library up to 40 µs. Roots of browsers have up to 136. */
+export const MAX_ELEMENTS = 500
+
+/** The last ones that were read, by the bytes that they have: a chain is read by whoever looks for its anchors, and again to verify it. */
+const known = new LRUCache<string, Certificate>({
+  max: 1_000,
+  maxSize: 2 * 1024 * 1024,
+  sizeCalculation: ({ der }) => der.length,
+})
+
+/** SHA-256, in hex. */
+export const fingerprintOf = (der: Uint8Array): string => createHash('sha256').update(der).digest('hex')
 
 /** Extensions that are evaluated here, or say nothing that a verifier must refuse. */
 const EVALUATED = ['2.5.29.19', '2.5.29.15', '2.5.29.37', '2.5.29.14', '2.5.29.35', '2.5.29.18', '2.5.29.31']
 
 const hex = (bytes: ArrayBuffer | Uint8Array): string => Buffer.from(new Uint8Array(bytes)).toString('hex')
 
-/** Throws for what is no certificate. */
-export function parseCertificate(der: Uint8Array): Certificate {
+/** Throws for what is no certificate. Foreign bytes are for `readCertificate`, which bounds what they cost. */
+export function parseCertificate(bytes: Uint8Array): Certificate {
+  const der = new Uint8Array(bytes) // it is kept, and the bytes may be a part of much more
   const native = new NativeCertificate(der)
-  const certificate = new X509Certificate(new Uint8Array(der))
+  const certificate = new X509Certificate(der)
   const field = (name: string): string | undefined => certificate.subjectName.getField(name)[0]
   const constraints = certificate.getExtension(BasicConstraintsExtension)
   return {
     der,
-    fingerprint: createHash('sha256').update(der).digest('hex'),
+    fingerprint: fingerprintOf(der),
     serialNumber: certificate.serialNumber.toLowerCase(),
     subject: { country: field('C'), stateOrProvinceName: field('ST'), commonName: field('CN') },
     subjectName: hex(certificate.subjectName.toArrayBuffer()),
@@ -59,14 +74,18 @@ export function parseCertificate(der: Uint8Array): Certificate {
 }
 
 /**
- * Reads a certificate in DER; undefined for what is none, also for other bytes of the same certificate: with bytes after
- * it, or with lengths that DER writes shorter.
+ * Reads a certificate in DER; undefined for what is none, for what is too long or has too many elements, and for other
+ * bytes of the same certificate: with bytes after it, or with lengths that DER writes shorter.
  */
 export function readCertificate(der: Uint8Array): Certificate | undefined {
-  if (der.length > MAX_BYTES) return undefined
+  if (der.length > MAX_BYTES || countElements(der, MAX_ELEMENTS) > MAX_ELEMENTS) return undefined
+  const before = known.get(fingerprintOf(der))
+  if (before) return before
   try {
     const certificate = parseCertificate(der)
-    return certificate.native.raw.equals(der) ? certificate : undefined
+    if (!certificate.native.raw.equals(der)) return undefined
+    known.set(certificate.fingerprint, certificate)
+    return certificate
   } catch {
     return undefined // the libraries name no cause that a caller could use
   }

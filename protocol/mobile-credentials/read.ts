@@ -2,11 +2,18 @@ import { type Cbor, type CborBounds, type CborMap, decodeCbor, isCborMap, isTag 
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
 import { momentOf } from '../dates.ts'
 import { Refusal } from '../errors.ts'
+import { countElements } from './der.ts'
 import { ENCODED_CBOR, MAX_ITEMS } from './issuer-signed.ts'
 import { toJson } from './shown.ts'
 
 /** What is read of an mdoc; a longer one, or other bytes, are no mdoc. */
 export const MDOC = { code: 'credential.malformed', maxBytes: 1_048_576 } as const satisfies CborBounds
+
+/**
+ * Elements of DER in the certificates of one answer, each certificate once: twenty documents of as many signers, and their
+ * IACAs, have fewer.
+ */
+const MAX_CHAIN_ELEMENTS = 3_000
 
 /** Data items of what is read besides: headers of a device, or the transcript of a session. */
 const MAX_OTHER_ITEMS = 1_000
@@ -190,8 +197,7 @@ function deviceSignedOf(value: Cbor, bounds: CborBounds): Mdoc['deviceSigned'] {
 
 const MAX_DOCUMENTS = 20
 
-/** Reads IssuerSigned, or the documents of a DeviceResponse (ISO/IEC 18013-5, 8.3.2.1.2.2). Throws `credential.malformed`. */
-export function readMdocs(bytes: Uint8Array): Mdoc[] {
+function documentsIn(bytes: Uint8Array): Mdoc[] {
   const bounds = bounded(MAX_ITEMS)
   const top = mapOf(decodeCbor(bytes, bounds), 'it')
   if (top.has('issuerAuth')) return [{ ...issuerSignedOf(top, bounds), docType: undefined, deviceSigned: undefined }]
@@ -208,6 +214,23 @@ export function readMdocs(bytes: Uint8Array): Mdoc[] {
       deviceSigned: deviceSignedOf(document.get('deviceSigned'), bounds),
     }
   })
+}
+
+/** Nothing of them is verified when they are read, and the library for them takes long. */
+function assertFewElements(mdocs: readonly Mdoc[]): void {
+  const different = new Map(
+    mdocs.flatMap(({ chain }) => chain.map((der) => [Buffer.from(der).toString('latin1'), der])),
+  )
+  let left = MAX_CHAIN_ELEMENTS
+  for (const der of different.values()) if (left >= 0) left -= countElements(der, left)
+  if (left < 0) throw malformed(`its certificates have more than ${MAX_CHAIN_ELEMENTS} elements of DER`)
+}
+
+/** Reads IssuerSigned, or the documents of a DeviceResponse (ISO/IEC 18013-5, 8.3.2.1.2.2). Throws `credential.malformed`. */
+export function readMdocs(bytes: Uint8Array): Mdoc[] {
+  const mdocs = documentsIn(bytes)
+  assertFewElements(mdocs)
+  return mdocs
 }
 
 /** Elements by namespace, as JSON. */

@@ -13,7 +13,8 @@ import {
   type UnsignedToken,
 } from '../status-list/token.ts'
 import { type Clock, hasCome } from '../time.ts'
-import { type Certificate, isIssuedBy, readCertificate, signerFaults } from './certificates.read.ts'
+import { type Certificate, isIssuedBy, signerFaults } from './certificates.read.ts'
+import { readChain } from './chains.ts'
 import { isFitFor, isSignedByKey } from './device-auth.ts'
 import { issuersAmong } from './issued.ts'
 
@@ -50,15 +51,18 @@ export interface ListTrust {
   isRevoked(signer: Certificate): boolean
 }
 
+/** As many as a credential may have. */
+const MAX_CHAIN = 10
+const NOTHING = new Uint8Array()
+
 const notVerified = (message: string) => new Refusal('status_list.not_verified', message)
 
 /** The certificate that signed a list, which the IACA of the credential must have issued. */
-function listSigner(chain: Cbor, trust: ListTrust, { now, toleranceMs = 0 }: Clock): Certificate {
+async function listSigner(chain: Cbor, trust: ListTrust, { now, toleranceMs = 0 }: Clock): Promise<Certificate> {
   const { iaca, issuers = [], isRevoked } = trust
-  const given = (Array.isArray(chain) ? chain : [chain]).map((each) =>
-    each instanceof Uint8Array ? readCertificate(each) : undefined,
-  )
-  const [signer, ...others] = given
+  const given = Array.isArray(chain) ? chain : [chain]
+  if (given.length > MAX_CHAIN) throw malformedList(`its x5chain has more than ${MAX_CHAIN} certificates`)
+  const [signer, ...others] = await readChain(given.map((each) => (each instanceof Uint8Array ? each : NOTHING)))
   if (!signer) throw malformedList('its x5chain has no certificate')
   // a signer that is trusted by itself has another one of its authority beside it, which signs the list (D-1087)
   const authorities = iaca.isAuthority
@@ -94,7 +98,7 @@ export async function readMobileList(
   const item = decodeCbor(bytes, bounds)
   const message = coseSign1Of(isTag(item) && Number(item.tag) === CWT_TAG ? (item.contents as Cbor) : item, bounds)
   const { protected: header, unprotected, payload } = message
-  const signer = listSigner(unprotected.get(HEADER.x5chain) ?? header.get(HEADER.x5chain), trust, clock)
+  const signer = await listSigner(unprotected.get(HEADER.x5chain) ?? header.get(HEADER.x5chain), trust, clock)
   if (header.get(HEADER.typ) !== TOKEN_TYPES.cwt) throw malformedList(`its typ is not ${TOKEN_TYPES.cwt}`)
   if (!payload || !isFitFor(message, signer.publicKey) || !isSignedByKey(message, signer.publicKey))
     throw notVerified('The signature of the status list does not verify.')

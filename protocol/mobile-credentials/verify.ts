@@ -2,14 +2,8 @@ import type { PolicyReason } from '../credentials/policy.ts'
 import { type ListedIssuer, NOT_LISTED, type TrustFinding, trustIn } from '../credentials/trust.ts'
 import { isOutboundFault, Refusal } from '../errors.ts'
 import type { StatusState, TokenEntry } from '../status-list/token.ts'
-import {
-  anchorAmong,
-  type Certificate,
-  countryOf,
-  isIssuedBy,
-  readCertificate,
-  signerFaults,
-} from './certificates.read.ts'
+import { anchorAmong, type Certificate, countryOf, isIssuedBy, signerFaults } from './certificates.read.ts'
+import { readChain } from './chains.ts'
 import { deviceProofOf, isBeyondLibrary, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import { digestFaults } from './digests.ts'
 import type { MdlDocument } from './mdl.ts'
@@ -224,8 +218,7 @@ async function mdlDocumentOf(...parts: ConstructorParameters<typeof MdlDocument>
  * `credential.malformed` for an MSO or device authentication that cannot be read.
  */
 export async function verifyMdoc(mdoc: Mdoc, rules: Rules): Promise<MdocVerdict> {
-  const [first] = mdoc.chain
-  const signer = first && readCertificate(first)
+  const [signer] = await readChain(mdoc.chain.slice(0, 1))
   const iaca = signer && anchorOf(signer, rules)
   const finding = rules.find?.(iaca)
   const proof = rules.session && deviceProofOf(mdoc, rules.session)

@@ -1,14 +1,17 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import { rootCertificates } from 'node:tls'
 import { LockMode } from '@mikro-orm/core'
 import test, { type ExecutionContext } from 'ava'
 import { Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { type Cbor, type CborMap, decodeCbor, encodeCbor, Tag } from '../../protocol/cose/cbor.ts'
+import { MAX_ELEMENTS, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { countElements } from '../../protocol/mobile-credentials/der.ts'
 import { embed, MAX_SIGNED_BYTES } from '../../protocol/mobile-credentials/issuer-signed.ts'
 import { MDOC } from '../../protocol/mobile-credentials/read.ts'
-import { issueElsewhere, makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
+import { certificateWith, element, issueElsewhere, makeForeignIaca } from '../support/credentials/mobile.issuers.ts'
 import { IACAS, makeIaca, makeSigner, SIGN, SIGNERS } from '../support/credentials/mobile.ts'
-import { longestTurn } from '../support/parts/processor-time.ts'
+import { longestTurn, processorMs } from '../support/parts/processor-time.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 type ForeignIaca = Awaited<ReturnType<typeof makeForeignIaca>>
@@ -161,6 +164,58 @@ test('times of an MSO are those of RFC 3339, and in their order (ISO/IEC 18013-5
     const forged = encodeCbor(new Map([...(mdoc as Map<string, Cbor>), ['issuerAuth', issuerAuth]]))
     t.deepEqual(await verdictOn(t, text(forged)), ['Syntax'], time)
   }
+})
+
+const [SUBJECT_NAMES, USAGES] = ['2.5.29.17', '2.5.29.37']
+const names = (count: number): [string, Uint8Array] => [
+  SUBJECT_NAMES,
+  element(0x30, Buffer.concat(Array(count).fill(element(0x82, new Uint8Array())))),
+]
+
+test.serial('a certificate with more elements of DER than are read is none, and costs nothing (D-1180)', async (t) => {
+  const roots = rootCertificates.map((pem) => countElements(new X509Certificate(pem).raw, MAX_ELEMENTS))
+  t.true(roots.length > 100 && Math.max(...roots) < MAX_ELEMENTS / 2, String(Math.max(...roots)))
+  const ordinary = await certificateWith([names(100)])
+  const read = readCertificate(ordinary)
+  t.is(read?.native.subjectAltName?.split(',').length, 100)
+  t.is(readCertificate(new Uint8Array(ordinary)), read) // not read again
+  t.is(readCertificate(Uint8Array.of(...ordinary, 0)), undefined)
+  const long = (tag: number, byte: number) => element(0x30, element(tag, Buffer.alloc(15_000, byte)))
+  const cases: [string, Uint8Array][] = [
+    ['6,500 names', await certificateWith([names(6_500)])],
+    ['600 names', await certificateWith([names(600)])],
+    ['300 extensions', await certificateWith(Array(300).fill(names(1)))],
+    ['a long usage', await certificateWith([[USAGES, long(0x06, 0x11)]])],
+    [
+      'names behind bytes that are no DER',
+      await certificateWith([['1.2.3', Buffer.from('04ff00', 'hex')], names(600)]),
+    ],
+    ['names in an octet string', await certificateWith([['1.2.3', element(0x04, names(600)[1])]])],
+  ]
+  for (const [title, der] of cases) {
+    t.true(new X509Certificate(der).raw.equals(der), title)
+    t.true(processorMs(() => t.is(readCertificate(der), undefined, title)) < 5, title)
+  }
+})
+
+test.serial('the certificates of an answer are bounded together, and take no turn of 50 ms (D-1180)', async (t) => {
+  const signer = await trusted.signer()
+  const mdoc = decodeCbor(Buffer.from(await issueElsewhere(signer), 'base64url'), MDOC) as Map<string, Cbor>
+  const [header, , ...more] = mdoc.get('issuerAuth') as [Uint8Array, CborMap, Uint8Array, Uint8Array]
+  const others = await Promise.all(Array.from({ length: 15 }, () => certificateWith([names(440)])))
+  const beside = (from: number, to: number) => {
+    const issuerAuth = [header, new Map([[33, [signer.certificate, ...others.slice(from, to)]]]), ...more]
+    return text(encodeCbor(new Map<string, Cbor>([...mdoc, ['issuerAuth', issuerAuth]])))
+  }
+  t.true(others.every((each) => countElements(each, MAX_ELEMENTS) <= MAX_ELEMENTS))
+  t.deepEqual(await verdictOn(t, beside(0, 0)), ['verified'])
+  let run = 0 // others each time: what was read is known afterwards
+  const answer = async () => {
+    run += 5
+    t.deepEqual(await verdictOn(t, beside(run - 5, run)), ['verified'])
+  }
+  t.true((await longestTurn(t, answer)) < 50)
+  t.deepEqual(await verdictOn(t, beside(0, 8)), ['Syntax'])
 })
 
 test('no credential is signed that is too long to be sent for verification (D-331)', async (t) => {

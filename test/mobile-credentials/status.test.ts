@@ -5,8 +5,10 @@ import test from 'ava'
 import { compactVerify, importX509 } from 'jose'
 import { createActivities } from '../../activities/index.ts'
 import { MOBILE_SIGN_EXAMPLE } from '../../api/mobile-credentials/answers.ts'
-import { signCoseSign1 } from '../../protocol/cose/sign1.ts'
+import { decodeCbor, encodeCbor } from '../../protocol/cose/cbor.ts'
+import { coseSign1Of, HEADER, signCoseSign1 } from '../../protocol/cose/sign1.ts'
 import { readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { MDOC } from '../../protocol/mobile-credentials/read.ts'
 import { mobileListCwt, readMobileList } from '../../protocol/mobile-credentials/status.ts'
 import { setBits } from '../../protocol/status-list/index.ts'
 import type { UnsignedToken } from '../../protocol/status-list/token.ts'
@@ -90,9 +92,9 @@ test('without revocable there is no status, and nothing to revoke', async (t) =>
 
 test('the published list is a token in CWT and JWT by a document signer, also by another one of its IACA (D-279)', async (t) => {
   const { token, iaca, signer, sign, revoke } = await newIssuer()
-  const signed = await sign()
-  const { idx, uri } = signed.decoded.status?.status_list ?? { idx: -1, uri: '' }
-  await revoke(signed.id, true)
+  const credential = await sign()
+  const { idx, uri } = credential.decoded.status?.status_list ?? { idx: -1, uri: '' }
+  await revoke(credential.id, true)
   const second = await makeSigner(world, { active: true }, token)
   await world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
   const trusted = readCertificate(new X509Certificate(iaca.certificatePem).raw)
@@ -107,6 +109,18 @@ test('the published list is a token in CWT and JWT by a document signer, also by
   const { payload, protectedHeader } = await compactVerify(jwt.bytes, await importX509(second.certificatePem, 'ES256'))
   t.is(protectedHeader.typ, 'statuslist+jwt')
   t.is((JSON.parse(Buffer.from(payload).toString()) as { sub: string }).sub, uri)
+  const {
+    protectedBytes,
+    unprotected,
+    payload: signed = null,
+    signature,
+  } = coseSign1Of(decodeCbor(cwt.bytes, MDOC), MDOC)
+  const certificate = unprotected.get(HEADER.x5chain) as Uint8Array
+  const listBy = (chain: Uint8Array[]) =>
+    encodeCbor([protectedBytes, new Map([[HEADER.x5chain, chain]]), signed, signature])
+  await t.notThrowsAsync(readMobileList(listBy(Array(10).fill(certificate)), uri, trust, fresh))
+  const tooMany = readMobileList(listBy(Array(11).fill(certificate)), uri, trust, fresh)
+  await t.throwsAsync(tooMany, { code: 'status_list.malformed', message: /more than 10 certificates/ })
   const stranger = { ...trust, isRevoked: () => true }
   await t.throwsAsync(readMobileList(cwt.bytes, uri, stranger, fresh), { code: 'status_list.not_verified' })
 })

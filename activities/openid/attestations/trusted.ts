@@ -1,9 +1,9 @@
 import { decodeProtectedHeader } from 'jose'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Attested, ChainNames, TrustGate } from '../../../protocol/credentials/trust.ts'
-import { readCertificate } from '../../../protocol/mobile-credentials/certificates.read.ts'
+import { readChain } from '../../../protocol/mobile-credentials/chains.ts'
 import { isOf, type TrustedProvider } from '../../../protocol/openid/oid4vci/attestations/providers.ts'
-import { MAX_CHAIN } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
+import { chainIn } from '../../../protocol/openid/oid4vci/attestations/signed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { registeredIn } from './providers.ts'
 
@@ -12,15 +12,14 @@ interface Parts extends Pick<Dependencies, 'database'> {
 }
 
 /** The names in the chain of an attestation, which is not verified yet: whatever is none is refused when it is. */
-function namesIn(jwt: string): ChainNames {
+async function namesIn(jwt: string): Promise<ChainNames> {
   let x5c: unknown
   try {
     x5c = decodeProtectedHeader(jwt).x5c
   } catch {
     return [] // no JWT: its verification says so
   }
-  const chain = Array.isArray(x5c) ? x5c.slice(0, MAX_CHAIN) : []
-  return chain.flatMap((each) => (typeof each === 'string' ? (readCertificate(Buffer.from(each, 'base64')) ?? []) : []))
+  return (await readChain(chainIn(x5c) ?? [])).filter((each) => each !== undefined)
 }
 
 /** A list says nothing of wallets and their addresses: these go to the holder's device, or are registered. */
@@ -34,7 +33,7 @@ export const createTrustedProviders = ({ database, trustGate }: Parts) => ({
    */
   async trustedFor(tenantId: string, attested: Attested, jwt: string): Promise<TrustedProvider[]> {
     const registered = await inTenant(database.tenants, tenantId, (em) => registeredIn(em, attested))
-    const chain = namesIn(jwt)
+    const chain = await namesIn(jwt)
     const listed = chain.length === 0 ? [] : await trustGate.providersOf(tenantId, attested, chain)
     const others = listed.flatMap(({ listId, fingerprint, certificate: read }) => {
       // what the tenant has registered counts as it has said, with its wallets and its issuer

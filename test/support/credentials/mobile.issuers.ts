@@ -1,7 +1,7 @@
 import 'reflect-metadata'
-import { generateKeyPairSync, randomBytes, sign as signWith } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign as signWith, webcrypto } from 'node:crypto'
 import { p256 } from '@noble/curves/nist.js'
-import { X509Certificate } from '@peculiar/x509'
+import { Extension, X509Certificate, X509CertificateGenerator } from '@peculiar/x509'
 import { fromJwk } from '../../../protocol/dids/jwk.ts'
 import {
   createIacaCertificate,
@@ -38,6 +38,28 @@ const terms = ({ country = 'NL', commonName = 'Elsewhere', ...more }: Subject, d
   crlUrl: 'https://issuer.example/crl',
   contactUrl: 'https://issuer.example/',
 })
+
+/** An element of DER. */
+export function element(tag: number, value: Uint8Array): Uint8Array {
+  const { length } = value
+  const head = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  return Buffer.concat([Uint8Array.of(tag, ...head), value])
+}
+
+/** A certificate in DER that its own key signed, with these extensions. */
+export async function certificateWith(extensions: readonly [type: string, value: Uint8Array][]): Promise<Uint8Array> {
+  const signingAlgorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      ...{ serialNumber: randomBytes(8).toString('hex'), name: 'CN=Hostile', signingAlgorithm },
+      ...{ notBefore: new Date(), notAfter: new Date(Date.now() + DAY_MS) },
+      keys: await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']),
+      extensions: extensions.map(([type, value]) => new Extension(type, false, value)),
+    },
+    webcrypto as Crypto,
+  )
+  return new Uint8Array(certificate.rawData)
+}
 
 /** An IACA elsewhere, which certifies whatever it is asked to. */
 export async function makeForeignIaca(subject: Subject = {}) {

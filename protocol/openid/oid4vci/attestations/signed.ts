@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
 import type { Json } from '../../../json.ts'
-import { type Certificate, parseCertificate } from '../../../mobile-credentials/certificates.read.ts'
+import { type Certificate, fingerprintOf } from '../../../mobile-credentials/certificates.read.ts'
 import { Faulty } from '../../../sd-jwt-credentials/faults.ts'
 import { verifyChain } from '../../../sd-jwt-credentials/x5c.ts'
 import { SIGNING_ALGORITHMS } from '../authorization/dpop.ts'
@@ -39,7 +39,7 @@ export interface VerifiedAttestation {
   provider: TrustedProvider
 }
 
-export const MAX_CHAIN = 5
+const MAX_CHAIN = 5
 /** Of one certificate in base64. */
 const MAX_CERTIFICATE = 8_192
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
@@ -47,14 +47,14 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const untrusted = (cause?: unknown) =>
   new BadAttestation('trust', 'expected the signature of a wallet provider that the issuer trusts', cause)
 
-function chainOf(x5c: unknown): Uint8Array[] {
+/** The certificates of an `x5c` in DER; undefined for what is none, or too long. */
+export function chainIn(x5c: unknown): Uint8Array[] | undefined {
   const isChain =
     Array.isArray(x5c) &&
     x5c.length > 0 &&
     x5c.length <= MAX_CHAIN &&
     x5c.every((each) => typeof each === 'string' && each.length <= MAX_CERTIFICATE && BASE64.test(each))
-  if (!isChain) throw new BadAttestation('x5c', `expected 1 to ${MAX_CHAIN} certificates in base64 as x5c`)
-  return x5c.map((each: string) => new Uint8Array(Buffer.from(each, 'base64')))
+  return isChain ? x5c.map((each: string) => new Uint8Array(Buffer.from(each, 'base64'))) : undefined
 }
 
 /**
@@ -65,12 +65,13 @@ function checkProfile(chain: readonly Uint8Array[], leaf: Certificate, anchors: 
   const known = new Set(anchors.map(({ fingerprint }) => fingerprint))
   if (leaf.subjectName === leaf.issuerName)
     throw new BadAttestation('x5c', 'expected a certificate that has not signed itself')
-  if (chain.slice(1).some((each) => known.has(parseCertificate(each).fingerprint)))
+  if (chain.slice(1).some((each) => known.has(fingerprintOf(each))))
     throw new BadAttestation('x5c', 'expected an x5c without the certificate of the trust anchor')
 }
 
 function byCertificate(x5c: unknown, rules: AttestationRules): TrustedKey {
-  const chain = chainOf(x5c)
+  const chain = chainIn(x5c)
+  if (!chain) throw new BadAttestation('x5c', `expected 1 to ${MAX_CHAIN} certificates in base64 as x5c`)
   const anchors = rules.providers.flatMap((provider) =>
     provider.certificates.map((certificate) => ({ provider, certificate })),
   )
