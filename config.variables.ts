@@ -37,7 +37,7 @@ export const VARIABLES = {
   },
   TEMPORAL_TLS_CLIENT_CERT_PATH: { default: '', about: 'PEM file of our certificate for Temporal, for mutual TLS' },
   TEMPORAL_TLS_CLIENT_KEY_PATH: { default: '', about: 'PEM file of the key of our certificate for Temporal' },
-  TEMPORAL_API_KEY: { default: '', about: 'API key for Temporal; sent with TLS alone' },
+  TEMPORAL_API_KEY: { default: '', about: 'API key for Temporal, which is not sent without TLS' },
   TEMPORAL_TASK_QUEUE: { default: 'countersign', about: 'task queue of the workflows and activities' },
   TEMPORAL_UI_URL: { default: '', about: 'address of the Temporal UI, for links; empty: that of the started server' },
   TEMPORAL_UI_PUBLIC_URL: {

@@ -29,7 +29,8 @@ export const CREDENTIAL_PROBLEMS: ProblemTable = {
     },
     'credential.issuer_unknown': {
       meaning: 'The issuer is not a DID of this tenant.',
-      remedy: 'Name a DID of getDIDsList as the issuer, or leave the issuer out where the tenant has a defaultIssuer.',
+      remedy:
+        'Name a DID of getDIDsList as the issuer. Where the tenant has a defaultIssuer, signing from a template, compact and SD-JWT VC credentials and presentation requests may leave it out.',
     },
     'credential.not_revocable': {
       meaning: 'The credential has no status entry: it was not signed as revocable.',
@@ -103,7 +104,7 @@ export const CREDENTIAL_PROBLEMS: ProblemTable = {
     },
     'credential.not_found': {
       meaning: 'The tenant has no such credential.',
-      remedy: 'Take the id from the response of the signing, or from listWebSemanticCredentials.',
+      remedy: 'Take the id from the response of the signing, or from listCredentials, which has every format.',
     },
     'revocation.not_found': {
       meaning: 'The tenant has no such bulk revocation.',

@@ -82,7 +82,7 @@ export class CredentialStatusController extends Controller {
    * Sends the revocation status to the credential's subjects: a message goes to the inbox or the message service of each
    * DID, encrypted where the DID has a key for it, and signed otherwise.
    * The log and the list of notifications show the result. Each recipient gets a status once: a repeated request sends
-   * no second message. Limits per hour: ten messages to a recipient, a hundred to recipients at one host.
+   * no second message, unless the first one could not be sent. Limits per hour: ten messages to a recipient, a hundred to recipients at one host.
    * @summary Notify of a revocation status
    */
   @Post('revocation-status/notification')

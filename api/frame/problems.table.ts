@@ -176,7 +176,7 @@ export const FRAME_PROBLEMS: ProblemTable = {
     'idempotency.key_reused': {
       meaning: 'This Idempotency-Key was used with another request.',
       remedy:
-        'Use a new key for each new request. A retry has the method, path and body of the first request, and for an image its Accept header.',
+        'Use a new key for each new request. A retry has the method, path with query and body of the first request, a token with the same scopes, and for an image its Accept header.',
     },
   },
   429: {

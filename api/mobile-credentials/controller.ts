@@ -58,7 +58,8 @@ export class MobileCredentialsController extends Controller {
   }
 
   /**
-   * Verifies IssuerSigned or a DeviceResponse against the tenant's active IACAs, own and imported ones. A credential that
+   * Verifies IssuerSigned or a DeviceResponse against the tenant's active IACAs, own and imported ones, or
+   * against the enforced trust lists of the tenant. A credential that
    * does not verify gives 200, with every failed check in `reason`. With `session` the device must have authenticated
    * the response; `warnings` says what was not checked.
    * @summary Verify a mobile credential

@@ -104,7 +104,8 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
         },
         'document_signer.too_many': {
           meaning: 'The tenant has five document signers that are neither deleted, revoked nor expired.',
-          remedy: 'Delete or revoke one of them, then repeat the request.',
+          remedy:
+            'Delete one with deleteMobileCredentialsDocumentSigner: what it signed still verifies, but cannot be revoked any more where no other signer of its IACA is left. Revoke one only if nothing that it signed may verify. Then repeat the request.',
         },
         'iaca.in_use': {
           meaning: 'The IACA has document signers.',

@@ -36,7 +36,7 @@ export const AUTHORIZATION_PROBLEMS: ProblemTable = {
     },
     'wallet.invalid_request_uri': {
       meaning: 'The request_uri is unknown, of another wallet, was used, or has ended.',
-      remedy: `Push the request again with pushAuthorizationRequest, and use the request_uri once, within 90 seconds. ${STANDARD}`,
+      remedy: `Push the request again with pushAuthorizationRequest, and use the request_uri within 90 seconds, for one login. ${STANDARD}`,
     },
     'wallet.invalid_scope': {
       meaning: 'No scope of the request is one of a credential that can be given.',

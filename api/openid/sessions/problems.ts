@@ -88,7 +88,7 @@ export const SESSION_PROBLEMS: ProblemTable = {
       meaning:
         'The tenant has no template with an id of the offer, or one that makes envelopes (vc+jwt, vc+cose, vc+sd-jwt).',
       remedy:
-        'Take the ids from getWebSemanticCredentialTemplateLists, getCompactSchemas, getCompactSemanticCredentialTemplates or listMobileCredentialTemplates.',
+        'Take the ids from getWebSemanticCredentialTemplateLists, getCompactSchemas, getCompactSemanticCredentialTemplates, listMobileCredentialTemplates or listSdJwtCredentialTemplates.',
     },
     'openid_reissuance.not_found': {
       meaning: 'The tenant has no such re-issuance, or it has ended.',

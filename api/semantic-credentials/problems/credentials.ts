@@ -40,7 +40,7 @@ export const SEMANTIC_CREDENTIAL_PROBLEMS: ProblemTable = {
     'credential.not_derivable': {
       meaning: 'No credential can be derived from the proof.',
       remedy:
-        'Send a credential with a single bbs-2023 base proof, as its issuer signed it: a derived credential cannot be derived again.',
+        'Send a credential with a single base proof of bbs-2023 or ecdsa-sd-2023, as its issuer signed it: a derived credential cannot be derived again.',
     },
     'credential.not_verified': {
       meaning: 'The credential does not verify; errors names every check that failed.',

@@ -28,7 +28,7 @@ export const TEMPLATE_PROBLEMS: ProblemTable = {
     'credential_template.not_found': {
       meaning: 'The tenant has no such credential template.',
       remedy:
-        'Take the id from getWebSemanticCredentialTemplateLists, with a token of the tenant that created the template.',
+        'Take the id from the list of templates of that format (getWebSemanticCredentialTemplateLists, getCompactSchemas, getCompactSemanticCredentialTemplates, listMobileCredentialTemplates, listSdJwtCredentialTemplates), with a token of the tenant that created it.',
     },
   },
   409: {

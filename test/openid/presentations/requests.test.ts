@@ -1,9 +1,7 @@
 import { createPrivateKey, randomUUID, sign as signBytes } from 'node:crypto'
 import test from 'ava'
-import { createSealer } from '../../../activities/frame/sealing.ts'
 import { createPlatform } from '../../../activities/index.ts'
 import { createRequestExpiry } from '../../../activities/openid/presentations/expiry.ts'
-import { payloadBoundTo } from '../../../activities/webhooks/events.ts'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
 import { type CborMap, decodeCbor, encodeCbor } from '../../../protocol/cose/cbor.ts'
 import { addKeyBinding } from '../../../protocol/sd-jwt-credentials/key-binding.ts'
@@ -14,10 +12,9 @@ import { asSdJwt } from '../../support/enveloped/credentials.ts'
 import { type IssuedSdJwt, keyPair } from '../../support/enveloped/sd-jwt.ts'
 import { openAuthority } from '../../support/openid/certificates.ts'
 import { openSdJwt, VCT } from '../../support/openid/presenting.sd-jwt.ts'
-import { DOC_TYPE, NAMESPACE, openMdoc, post, wallet } from '../../support/openid/presenting.ts'
+import { DOC_TYPE, NAMESPACE, openMdoc, wallet } from '../../support/openid/presenting.ts'
 import { identityQuery, openAsking, REQUESTS, requestsOf } from '../../support/openid/requests.ts'
 import { createTemplate, createVerifier } from '../../support/openid/verifiers.ts'
-import { webhooksOf } from '../../support/webhooks.ts'
 import type { World } from '../../support/world.ts'
 
 let world: World
@@ -291,37 +288,4 @@ test('the end of a request is an event with ids and a state, and no personal dat
   )
   t.regex(rows[0]?.metadata ?? '', /"state":\s*"VERIFIED"/)
   t.notRegex(rows[0]?.metadata ?? '', /Ada/)
-})
-
-test('each end of a request is told to the webhooks that ask for it, once', async (t) => {
-  const hooks = webhooksOf(world, world.token)
-  const hook = { url: 'https://receiver.university.example/ends', secret: 'a-secret-of-a-webhook' }
-  const { id: webhookId } = await hooks.created({ ...hook, events: ['OpenId4VpRequestEnded'] })
-  const { webhookEvents } = createPlatform(world.dependencies)
-  const held = await openSdJwt(world, { issuer_did: issuer })
-  const [verified, refused, expired] = [await requests.create(), await requests.create(), await requests.create()]
-  const request = await wallet.readRequest(verified.uri)
-  await wallet.answer(request, await held.present(request, FRAME))
-  const other = await wallet.readRequest(refused.uri)
-  await post(other.response_uri, { error: 'access_denied' })
-  const later = { ...world.dependencies, now: () => new Date(Date.now() + 86_400_000), webhookEvents }
-  const { tenantId } = world.first
-  const subject = { tenantId, presentationId: expired.id }
-  for (const _ of ['once', 'again']) await createRequestExpiry(later).expirePresentationRequest(subject)
-
-  const { rows } = await world.dependencies.systemSql.query<{ id: string; payload: Buffer }>({
-    text: `select e.id, e.payload from webhook_events e join webhook_deliveries d on d.event_id = e.id
-      where d.webhook_id = $1`,
-    values: [webhookId],
-  })
-  const sealer = createSealer(world.config.masterKey, 'webhooks')
-  const told = rows.map(({ id, payload: sealed }) =>
-    JSON.parse(sealer.open(sealed, payloadBoundTo(tenantId, id)).toString()),
-  )
-  const about = (created: { id: string }) => told.filter(({ requestId }) => requestId === created.id)
-  t.deepEqual(about(verified), [{ requestId: verified.id, state: 'VERIFIED', failureCode: null }])
-  t.like(about(refused), [{ state: 'REFUSED', failureCode: (await requests.read(refused.id)).failureCode }])
-  t.like(about(expired), [{ state: 'EXPIRED', failureCode: 'openid_presentation.expired' }])
-  t.is(about(refused).length + about(expired).length, 2)
-  await hooks.remove(webhookId)
 })
