@@ -43,10 +43,12 @@ const OWN_ID = new RegExp(`^(?:urn:uuid:)?(${UUID})$`)
 
 /** By a status entry, for which there is an index. */
 export const BY_ENTRY = {
-  revocation: 'select id from credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3',
-  suspension: 'select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3',
+  revocation:
+    "select id from credentials where tenant_id = $1 and status_list_id = $2 and status_index = $3 and format = 'semantic'",
+  suspension:
+    "select id from credentials where tenant_id = $1 and suspension_list_id = $2 and suspension_index = $3 and format = 'semantic'",
 }
-const BY_OWN_ID = 'select id from credentials where tenant_id = $1 and id = $2'
+const BY_OWN_ID = "select id from credentials where tenant_id = $1 and id = $2 and format = 'semantic'"
 /** Written like the index credentials_chosen_id, so that PostgreSQL uses it. */
 export const BY_GIVEN_ID = `select id from credentials
   where tenant_id = $1 and md5(document ->> 'id') = md5($2) and document ->> 'id' = $2
@@ -165,8 +167,8 @@ export function createVcApi(parts: Parts) {
           'Several credentials were signed with this id. Name one by statusListCredential and statusListIndex.',
         )
       await (read.purpose === 'revocation'
-        ? credentialStatus.setStatus(call, id, read.value)
-        : credentialStatus.setSuspension(call, id, read.value))
+        ? credentialStatus.setStatus(call, id, read.value, 'semantic')
+        : credentialStatus.setSuspension(call, id, read.value, 'semantic'))
     },
 
     /**

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { COMPACT_SEMANTIC, signCompactSemantic } from '../support/credentials/compact.ts'
 import { createDid, payload, sign } from '../support/credentials/credentials.ts'
 import { codesOf, type Json, vcApi, vcApiIssue, vcApiSettings } from '../support/credentials/vc-api.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -52,6 +53,32 @@ test.serial(
     await settings(true, other)
     t.is((await call('credentials/status', byEntry, other)).status, 404)
     t.is((await call('credentials/status', byGivenId, other)).status, 404)
+  },
+)
+
+test.serial(
+  'credentials of other formats have no status in the VC API, by their id or their entry (D-1175)',
+  async (t) => {
+    const compact = await signCompactSemantic(world, did, { revocable: true })
+    const id = compact.id.replace('urn:uuid:', '')
+    const status = { type: 'BitstringStatusListEntry', status: '1' }
+    const byId = await call('credentials/status', { credentialId: `urn:uuid:${id}`, credentialStatus: [status] })
+    t.deepEqual([byId.status, ...codesOf(byId.text)], [404, 'credential.not_found'])
+    const { rows } = await world.dependencies.systemSql.query<{ list: string; index: number }>({
+      text: 'select status_list_id as list, status_index as index from credentials where id = $1',
+      values: [id],
+    })
+    const [entry] = rows
+    t.truthy(entry?.list)
+    const named = {
+      ...status,
+      statusListCredential: `${world.url}/v1/revocation-lists/${entry?.list}`,
+      statusListIndex: `${entry?.index}`,
+    }
+    const byEntry = await call('credentials/status', { credentialId: `urn:uuid:${id}`, credentialStatus: [named] })
+    t.is(byEntry.status, 404, byEntry.text)
+    const read = await world.ask(`${COMPACT_SEMANTIC}/${id}/revocation-status`, { token: world.token })
+    t.deepEqual(read.json(), { isRevoked: false })
   },
 )
 
