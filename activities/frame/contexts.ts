@@ -24,6 +24,8 @@ export interface PinnedContext {
 /** The table of pinned contexts. */
 export interface ContextRows {
   find(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /** Those of several URLs that the tenant has, in one transaction. */
+  findAll(tenantId: string, urls: string[]): Promise<PinnedContext[]>
   /** Inserts unless the tenant has the URL already; returns the stored row. */
   insert(tenantId: string, context: PinnedContext): Promise<PinnedContext>
   /** Makes a context that was fetched for a document the tenant's own. */
@@ -47,6 +49,8 @@ export interface ContextStore {
   lookup(tenantId: string, url: string, options: LookupOptions): Promise<PinnedContext>
   /** Returns the pinned context of a URL; fetches nothing. */
   pinned(tenantId: string, url: string): Promise<PinnedContext | undefined>
+  /** Returns the texts of those of some URLs that are pinned; fetches nothing. */
+  pinnedTexts(tenantId: string, urls: string[]): Promise<Map<string, string>>
   /**
    * Pins a context as registered by the tenant. One that is pinned already is fetched again and compared.
    */
@@ -149,6 +153,14 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
     return row && remember(tenantId, row)
   }
 
+  const pinnedTexts = async (tenantId: string, urls: string[]): Promise<Map<string, string>> => {
+    const cached = urls.flatMap((url) => cache.get(cacheKey(tenantId, url)) ?? [])
+    const missing = urls.filter((url) => !cached.some((context) => context.url === url))
+    const rowsOf = missing.length > 0 ? await rows.findAll(tenantId, missing) : []
+    const found = rowsOf.map((context) => remember(tenantId, context))
+    return new Map([...cached, ...found].map(({ url, document }) => [url, document]))
+  }
+
   /** One flight per tenant and URL: a batch of credentials fetches its context once. */
   const pinOnce = (tenantId: string, url: string, source: ContextSource): Promise<PinnedContext> =>
     flight(cacheKey(tenantId, url), () => pin(tenantId, url, source))
@@ -175,6 +187,7 @@ export function createContextStore({ outbound, rows, now }: Parts): ContextStore
 
   return {
     pinned,
+    pinnedTexts,
     async lookup(tenantId, url, { allowFetch }) {
       const context = await pinned(tenantId, url)
       if (context) return context

@@ -12,22 +12,29 @@ import {
 } from '../../protocol/semantic-credentials/warnings.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { MAX_FOREIGN } from '../documents/contexts.ts'
+import type { ContextStore } from '../frame/contexts.ts'
 
-interface Parts extends Pick<Dependencies, 'database'> {
-  /** Looks up pinned contexts; fetches nothing. */
-  pinnedFor(tenantId: string): ContextLookup
+interface Parts extends Pick<Dependencies, 'database'>, Pick<ContextStore, 'pinnedTexts'> {
   /** Looks up pinned contexts; fetches and pins the others. Throws as the context store does. */
   lookupFor(tenantId: string): ContextLookup
 }
 
 interface Walk {
   trusts(context: ForeignContext): boolean
-  /** Returns the content of a context; undefined where it is not available. `isKnown`: registered or trusted. */
-  read(url: string, isKnown: boolean): Promise<object | undefined>
+  /** Returns the content of those of some contexts that are available. `known`: those registered or trusted. */
+  read(urls: string[], known: ReadonlySet<string>): Promise<ReadonlyMap<string, object>>
+}
+
+/** What a walk through the contexts of a document found. */
+interface Found {
+  /** Neither bundled nor registered nor trusted. */
+  unknown: ForeignContext[]
+  /** How many were not looked at, because the document names more than `MAX_FOREIGN`. */
+  beyond: number
 }
 
 /** Finds the contexts of a document that are neither bundled nor registered by the tenant. */
-export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
+export function createContextTrust({ database, pinnedTexts, lookupFor }: Parts) {
   /** Reads the database each time, because a registration takes effect at once in every process (D-146). */
   async function registeredOf(tenantId: string, urls: string[]): Promise<Set<string>> {
     if (urls.length === 0) return new Set()
@@ -37,51 +44,66 @@ export function createContextTrust({ database, pinnedFor, lookupFor }: Parts) {
   }
 
   /** Includes the contexts that contexts name in turn, because they define terms as well. */
-  async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<ForeignContext[]> {
-    const ownContexts = contextsIn(document)
-    if (ownContexts.every(({ url }) => url === undefined)) return ownContexts.filter((context) => !trusts(context))
+  async function unknownIn(tenantId: string, document: object, { trusts, read }: Walk): Promise<Found> {
     const unknown: ForeignContext[] = []
     const visitedUrls = new Set<string>()
-    for (let level = ownContexts; level.length > 0 && visitedUrls.size <= MAX_FOREIGN; ) {
-      const fresh = level.filter(({ url }) => url === undefined || (!visitedUrls.has(url) && visitedUrls.add(url)))
-      const registeredUrls = await registeredOf(
-        tenantId,
-        fresh.flatMap(({ url }) => url ?? []),
-      )
-      const further = fresh.map(async (context): Promise<ForeignContext[]> => {
-        const { path, url } = context
-        const isKnown = (url !== undefined && registeredUrls.has(url)) || trusts(context)
-        if (!isKnown) unknown.push(context)
-        const content = url === undefined ? undefined : await read(url, isKnown)
+    const beyondUrls = new Set<string>()
+    const isFresh = ({ url }: ForeignContext): boolean => {
+      if (url === undefined) return true
+      if (visitedUrls.has(url)) return false
+      if (visitedUrls.size < MAX_FOREIGN) visitedUrls.add(url)
+      else beyondUrls.add(url)
+      return visitedUrls.has(url)
+    }
+    for (let level = contextsIn(document).filter(isFresh); level.length > 0; ) {
+      const urls = level.flatMap(({ url }) => url ?? [])
+      const known = await registeredOf(tenantId, urls)
+      for (const context of level) {
+        const isRegistered = context.url !== undefined && known.has(context.url)
+        if (!isRegistered && !trusts(context)) unknown.push(context)
+        else if (context.url !== undefined) known.add(context.url)
+      }
+      const contents = urls.length > 0 ? await read(urls, known) : new Map<string, object>()
+      level = level.flatMap(({ path, url }) => {
+        const content = url === undefined ? undefined : contents.get(url)
         if (url === undefined || content === undefined) return []
         const references = namedContexts(content).map((reference) => absolute(reference, url))
-        return references.filter((each) => !bundledContexts.has(each)).map((each) => ({ path, url: each }))
+        return references
+          .filter((each) => !bundledContexts.has(each))
+          .map((each) => ({ path, url: each }))
+          .filter(isFresh)
       })
-      level = (await Promise.all(further)).flat()
     }
-    return unknown
+    return { unknown, beyond: beyondUrls.size }
   }
 
   return {
     /** Returns warnings for a verified document, whose contexts are pinned if they were available. */
     async contextWarnings(tenantId: string, document: object): Promise<Warning[]> {
-      const pinned = pinnedFor(tenantId)
-      const walk = { trusts: () => false, read: async (url: string) => pinned(url) }
-      return contextWarnings(await unknownIn(tenantId, document, walk))
+      const read = async (urls: string[]) => {
+        const texts = await pinnedTexts(tenantId, urls)
+        return new Map([...texts].map(([url, text]): [string, object] => [url, JSON.parse(text)]))
+      }
+      const { unknown, beyond } = await unknownIn(tenantId, document, { trusts: () => false, read })
+      return contextWarnings(unknown, beyond)
     },
 
     /** Returns reasons before verification: a context that is not trusted is not fetched. */
     async contextReasons(tenantId: string, document: object, trusted: TrustedContexts[]): Promise<Reason[]> {
       const lookup = lookupFor(tenantId)
-      const read = async (url: string, isKnown: boolean) => {
+      const contentOf = async (url: string): Promise<[string, object][]> => {
         try {
-          return isKnown ? await lookup(url) : undefined
+          const content = await lookup(url)
+          return content === undefined ? [] : [[url, content]]
         } catch (error) {
           if (!foreseen(error)) throw error
-          return undefined // verification meets the same error and reports it
+          return [] // verification meets the same error and reports it
         }
       }
-      return contextReasons(await unknownIn(tenantId, document, { trusts: trustOf(trusted), read }))
+      const read = async (urls: string[], known: ReadonlySet<string>) =>
+        new Map((await Promise.all(urls.filter((url) => known.has(url)).map(contentOf))).flat())
+      const { unknown, beyond } = await unknownIn(tenantId, document, { trusts: trustOf(trusted), read })
+      return contextReasons(unknown, beyond)
     },
   }
 }

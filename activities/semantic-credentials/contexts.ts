@@ -11,13 +11,15 @@ import { resourceCheck } from './resources.ts'
 
 /** Pinned contexts in the table `jsonld_contexts`. */
 const contextRows = ({ database, uuid }: Pick<Dependencies, 'database' | 'uuid'>): ContextRows => {
-  const find = (tenantId: string, url: string) =>
+  const findAll = (tenantId: string, urls: string[]) =>
     inTenant(database.tenants, tenantId, async (em) => {
-      const row = await em.findOne(JsonLdContext, { url })
-      return row ? { ...row, createdAt: row.createdAt.toISOString() } : undefined
+      const found = await em.find(JsonLdContext, { url: { $in: urls } })
+      return found.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }))
     })
+  const find = async (tenantId: string, url: string) => (await findAll(tenantId, [url]))[0]
   return {
     find,
+    findAll,
     async insert(tenantId, context) {
       await inTenant(database.tenants, tenantId, (em) =>
         em.execute(
@@ -54,18 +56,13 @@ export function createTenantContexts(
     return async (url) => parsed(await store.lookup(tenantId, url, { allowFetch }))
   }
 
-  const pinnedFor =
-    (tenantId: string): ContextLookup =>
-    async (url) =>
-      parsed(await store.pinned(tenantId, url))
-
   return {
     /** For one tenant's documents: pinned, or fetched once and pinned. */
     lookupFor: (tenantId: string): Owner => ({ tenantId, lookup: lookupFor(tenantId) }),
 
-    ...createContextTrust({ database, lookupFor, pinnedFor }),
+    ...createContextTrust({ database, lookupFor, pinnedTexts: store.pinnedTexts }),
 
-    checkResources: resourceCheck(async (tenantId, url) => (await store.pinned(tenantId, url))?.document),
+    checkResources: resourceCheck(store.pinnedTexts),
 
     async list(tenantId: string, { limit, offset }: { limit: number; offset: number }) {
       return inTenant(database.tenants, tenantId, async (em) => {

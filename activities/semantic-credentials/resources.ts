@@ -4,6 +4,8 @@ import { namedContexts } from '../../protocol/contexts/named.ts'
 import { type Json, listOf } from '../../protocol/json.ts'
 import type { Reason } from '../../protocol/semantic-credentials/reasons.ts'
 import { resourceWarnings, type Warning } from '../../protocol/semantic-credentials/warnings.ts'
+import { MAX_FOREIGN } from '../documents/contexts.ts'
+import type { ContextStore } from '../frame/contexts.ts'
 
 interface ResourceFindings {
   /** Contexts that the credential uses and that have another digest than its issuer gave. */
@@ -17,14 +19,18 @@ interface ResourceFindings {
  * that the credential names were fetched for its verification, so their bytes are known; no other resource is fetched.
  */
 export const resourceCheck =
-  (pinnedText: (tenantId: string, url: string) => Promise<string | undefined>) =>
+  (pinnedTexts: ContextStore['pinnedTexts']) =>
   async (tenantId: string, credential: Json): Promise<ResourceFindings> => {
     if (listOf(credential['@context'])[0] !== CONTEXT.credentialsV2) return { reason: [], warnings: [] }
     const resources = unknownResources(credential)
-    const usedUrls = new Set(resources.length > 0 ? namedContexts(credential) : [])
-    const findings = resources.map(async (found) => {
+    const ids = new Set(resources.map(({ id }) => id))
+    const usedUrls = ids.size > 0 ? namedContexts(credential).filter((url) => ids.has(url)) : []
+    // a document with more of them does not verify (D-132)
+    const texts =
+      usedUrls.length > 0 ? await pinnedTexts(tenantId, usedUrls.slice(0, MAX_FOREIGN)) : new Map<string, string>()
+    const all = resources.map((found) => {
       const { path, id, resource } = found
-      const text = usedUrls.has(id) ? await pinnedText(tenantId, id) : undefined
+      const text = texts.get(id)
       if (text === undefined) return { reason: [], unchecked: [found] }
       const reason = digestFaults(resource, digestOfBytes(text)).map(
         ({ member, message }): Reason => ({
@@ -34,7 +40,6 @@ export const resourceCheck =
       )
       return { reason, unchecked: [] }
     })
-    const all = await Promise.all(findings)
     return {
       reason: all.flatMap(({ reason }) => reason),
       warnings: resourceWarnings(all.flatMap(({ unchecked }) => unchecked)),

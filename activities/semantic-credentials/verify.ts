@@ -186,8 +186,12 @@ export function createCredentialVerifier(parts: Parts) {
       },
       contexts.lookupFor(tenantId),
     )
-    const ofContexts = trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, credential)
-    const { reason, warnings } = await contexts.checkResources(tenantId, credential)
+    // what is no credential is not looked through: its contexts were not used either
+    const isForm = verdict.reason.every(({ type }) => type !== 'Syntax')
+    const ofContexts = trusted.length > 0 || !isForm ? [] : await contexts.contextWarnings(tenantId, credential)
+    const { reason, warnings } = isForm
+      ? await contexts.checkResources(tenantId, credential)
+      : { reason: [], warnings: [] }
     return {
       verified: verdict.verified && reason.length === 0,
       reason: [...verdict.reason, ...reason],

@@ -49,11 +49,13 @@ export function contextsIn(document: object): ForeignContext[] {
   const pending: [value: object, place?: Place][] = [[document]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, within] = next
-    const before = pending.length
+    const parts: typeof pending = []
     for (const [step, member] of Object.entries(value)) {
-      if (step === '@context') contexts.push(...contextsOf(member, { step, within }))
-      else if (isPart(member)) pending.splice(before, 0, [member, { step, within }])
+      if (step === '@context') for (const each of contextsOf(member, { step, within })) contexts.push(each)
+      else if (isPart(member)) parts.push([member, { step, within }])
     }
+    // the first one is the next
+    for (const part of parts.reverse()) pending.push(part)
   }
   return contexts
 }

@@ -92,26 +92,35 @@ const MAX_NAMED = 20
 const about = ({ path, url }: ForeignContext): string =>
   url === undefined ? `The inline context at ${path.slice(0, 200)}` : `The context ${url.slice(0, 200)}`
 
-const warningsAbout = (contexts: ForeignContext[], end: string): Warning[] => {
+const warningsAbout = (contexts: ForeignContext[], end: string, beyond: number): Warning[] => {
   const more = contexts.length - MAX_NAMED
   const warnings = contexts.slice(0, MAX_NAMED).map((context): Warning => {
     const { path, url } = context
     return { type: 'UntrustedContext', message: `${about(context)} ${end}`, path, ...(url !== undefined && { url }) }
   })
   if (more > 0) warnings.push({ type: 'UntrustedContext', message: `${more} more contexts are not trusted either.` })
+  if (beyond > 0)
+    warnings.push({
+      type: 'UntrustedContext',
+      message: `The document names too many contexts: ${beyond} more were not looked at.`,
+    })
   return warnings
 }
 
 /**
  * A proof signs statements, not the contexts that turn members into statements: a holder may replace terms by others
- * with the same statements, so that the members say something else (D-130).
+ * with the same statements, so that the members say something else (D-130). `beyond`: how many more were not looked at.
  */
-export const contextWarnings = (contexts: ForeignContext[]): Warning[] =>
-  warningsAbout(contexts, 'is neither bundled nor registered: its author defines its terms, and no proof signs them.')
+export const contextWarnings = (contexts: ForeignContext[], beyond = 0): Warning[] =>
+  warningsAbout(
+    contexts,
+    'is neither bundled nor registered: its author defines its terms, and no proof signs them.',
+    beyond,
+  )
 
 /** The same contexts as reasons, for a verifier with a list of trusted contexts. */
-export const contextReasons = (contexts: ForeignContext[]): Reason[] =>
-  warningsAbout(contexts, 'is not trusted.').map(({ message }) => ({ type: 'UntrustedContext', message }))
+export const contextReasons = (contexts: ForeignContext[], beyond = 0): Reason[] =>
+  warningsAbout(contexts, 'is not trusted.', beyond).map(({ message }) => ({ type: 'UntrustedContext', message }))
 
 /** Related resources whose digests were not compared with any bytes (VC Data Model 2.0, section 5.3). */
 export function resourceWarnings(resources: RelatedResource[]): Warning[] {

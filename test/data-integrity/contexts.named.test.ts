@@ -21,6 +21,14 @@ test('a document brings the contexts that are not bundled, each with its place, 
   ])
 })
 
+test('a part of very many members is looked through member by member (D-1174)', (t) => {
+  const members = Array.from({ length: 200_000 }, (_, n) => [`m${n}`, n % 50_000 === 0 ? { '@context': own } : {}])
+  t.deepEqual(
+    contextsIn({ credentialSubject: Object.fromEntries(members) }).map(({ path }) => path),
+    [0, 50_000, 100_000, 150_000].map((n) => `/credentialSubject/m${n}/@context`),
+  )
+})
+
 test('what a context in a document names for single terms stands at the place of that context', (t) => {
   const scoped = {
     Course: { '@id': 'https://schema.org/Course', '@context': [URL_A, { name: URL_B, '@context': URL_B }] },

@@ -37,25 +37,23 @@ async function verdict({ proof, ...document }: Json, signer: TestSigner): Promis
 }
 
 /** Terms of a proof in which what is signed as challenge and domain comes from members that nobody reads. */
+const TERMS = {
+  created: { '@id': 'http://purl.org/dc/terms/created', '@type': DATE },
+  verificationMethod: { '@id': `${SECURITY}verificationMethod`, '@type': '@id' },
+  proofPurpose: {
+    '@id': `${SECURITY}proofPurpose`,
+    '@type': '@vocab',
+    '@context': { authentication: `${SECURITY}authenticationMethod` },
+  },
+  challenge: '@type',
+  domain: '@index',
+  nonce: `${SECURITY}challenge`,
+  cryptosuite: `${SECURITY}domain`,
+}
+
 const exchanged = (type: string, challenge: string, names: object = {}) => ({
   [challenge]: SECURITY + type,
-  [type]: {
-    '@id': SECURITY + type,
-    '@context': {
-      created: { '@id': 'http://purl.org/dc/terms/created', '@type': DATE },
-      verificationMethod: { '@id': `${SECURITY}verificationMethod`, '@type': '@id' },
-      proofPurpose: {
-        '@id': `${SECURITY}proofPurpose`,
-        '@type': '@vocab',
-        '@context': { authentication: `${SECURITY}authenticationMethod` },
-      },
-      challenge: '@type',
-      domain: '@index',
-      nonce: `${SECURITY}challenge`,
-      cryptosuite: `${SECURITY}domain`,
-      ...names,
-    },
-  },
+  [type]: { '@id': SECURITY + type, '@context': { ...TERMS, ...names } },
 })
 
 const CASES: [type: ProofType, base: string, suite: string][] = [
@@ -117,7 +115,7 @@ for (const [type, signerOf] of [
       DataIntegrityProof: {
         '@id': `${SECURITY}DataIntegrityProof`,
         '@context': {
-          ...exchanged('DataIntegrityProof', 'x').DataIntegrityProof['@context'],
+          ...TERMS,
           challenge: null,
           domain: null,
           cryptosuite: { '@id': `${SECURITY}cryptosuite`, '@type': `${SECURITY}cryptosuiteString` },

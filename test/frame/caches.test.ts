@@ -199,6 +199,7 @@ test('a context that cannot be fetched is asked for again after 10 s, whoever br
   const { outbound, calls } = outside()
   const rows = {
     find: async () => undefined,
+    findAll: async () => [],
     insert: async () => Promise.reject(new Error('none')),
     markRegistered: async () => undefined,
     count: async () => 0,

@@ -162,6 +162,25 @@ test('a document with hundreds of contexts is told by the first ones and a numbe
   t.regex(warnings[20]?.message ?? '', /^280 more/)
 })
 
+test('of a document with too many contexts no more are looked at than one may have, and of what is no credential none (D-1174)', async (t) => {
+  const urls = Array.from({ length: 40 }, (_, n) => publish(`many/${n}`, { grade: GRADE }))
+  const credential = {
+    ...(await makeHolderIssue([])),
+    '@context': [CONTEXT.credentialsV2, ...urls.slice(0, 20)],
+    credentialSubject: { id: 'did:example:a', '@context': urls.slice(20) },
+  }
+  const { verified, warnings } = await verdictOf(world, credential)
+  t.false(verified)
+  t.is(warnings.length, 22)
+  t.regex(warnings[20]?.message ?? '', /^12 more contexts are not trusted/)
+  t.regex(warnings[21]?.message ?? '', /: 8 more were not looked at\.$/)
+  const untrusted = await verdictOf(world, credential, { trustedContexts: urls })
+  t.deepEqual(typesOf(untrusted.reason), ['UntrustedContext'])
+  t.is(urls.slice(32).filter((url) => fetches(url) > 0).length, 0)
+  const malformed = await verdictOf(world, { ...credential, issuer: 'no URI' })
+  t.deepEqual([typesOf(malformed.reason), malformed.warnings], [['Syntax'], []])
+})
+
 test('a list of trusted contexts that is none is a 400 that names the entry', async (t) => {
   const payload = await makeHolderIssue([])
   for (const [trustedContexts, path] of [

@@ -206,9 +206,10 @@ export function createPresentations(parts: Parts) {
         credentialVerifier.checkCredential(tenantId, credential, trusted, skip, trustedIssuers, binding),
     }
     const verdict = await verifyPresentation(request)
+    const isForm = verdict.checks.every(({ check, outcome }) => check !== 'form' || outcome !== 'failed')
     const ofContexts =
-      trusted.length > 0 ? [] : await contexts.contextWarnings(tenantId, withoutEnvelopes(presentation))
-    const ofResources = await resourceWarningsOf(tenantId, presentation)
+      trusted.length > 0 || !isForm ? [] : await contexts.contextWarnings(tenantId, withoutEnvelopes(presentation))
+    const ofResources = isForm ? await resourceWarningsOf(tenantId, presentation) : []
     return { ...verdict, warnings: [...presentationWarnings(request), ...ofContexts, ...ofResources] }
   }
 

@@ -16,6 +16,7 @@ function memoryRows() {
   const table = new Map<string, PinnedContext>()
   const rows: ContextRows = {
     find: async (tenantId, url) => table.get(`${tenantId} ${url}`),
+    findAll: async (tenantId, urls) => urls.flatMap((url) => table.get(`${tenantId} ${url}`) ?? []),
     insert: async (tenantId, context) => {
       const key = `${tenantId} ${context.url}`
       const standing = table.get(key) ?? context

@@ -20,6 +20,7 @@ test.after.always(() => dns?.close())
 
 const noRows = {
   find: async () => undefined,
+  findAll: async () => [],
   insert: async () => Promise.reject(new Error('nothing may be pinned')),
   count: async () => 0,
   markRegistered: async () => undefined,

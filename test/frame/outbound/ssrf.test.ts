@@ -93,6 +93,7 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 
 const noRows = {
   find: async () => undefined,
+  findAll: async () => [],
   insert: async () => Promise.reject(new Error('nothing may be pinned')),
   count: async () => 0,
   markRegistered: async () => undefined,
