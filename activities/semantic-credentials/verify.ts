@@ -11,6 +11,7 @@ import { isEnveloped } from '../../protocol/semantic-credentials/presentations/e
 import { type OptionalCheck, type Reason, timeReasons } from '../../protocol/semantic-credentials/reasons.ts'
 import {
   assertTrustedContexts,
+  derivedWarnings,
   KEY_BINDING_NOT_CHECKED,
   type TrustedContexts,
   UNDISCLOSED,
@@ -192,10 +193,11 @@ export function createCredentialVerifier(parts: Parts) {
     const { reason, warnings } = isForm
       ? await contexts.checkResources(tenantId, credential)
       : { reason: [], warnings: [] }
+    const hidden = [...derivedWarnings(credential), ...(envelope ? envelopeWarnings(envelope.opened, binding) : [])]
     return {
       verified: verdict.verified && reason.length === 0,
       reason: [...verdict.reason, ...reason],
-      warnings: [...ofContexts, ...warnings, ...(envelope ? envelopeWarnings(envelope.opened, binding) : [])],
+      warnings: [...ofContexts, ...warnings, ...hidden],
       ...trust,
     }
   }

@@ -1,9 +1,9 @@
 import type { RelatedResource } from '../contexts/digests.ts'
 import { bundledContexts } from '../contexts/index.ts'
 import type { ForeignContext } from '../contexts/named.ts'
-import type { Json } from '../data-integrity/index.ts'
+import { isBaseProof, isSelective, type Json, suiteOfProof } from '../data-integrity/index.ts'
 import { type FieldError, Refusal } from '../errors.ts'
-import { isObject } from '../json.ts'
+import { isObject, listOf } from '../json.ts'
 import { boundsErrors } from './bounds.ts'
 import { isUri } from './checks.ts'
 import type { Reason } from './reasons.ts'
@@ -36,6 +36,23 @@ export const UNDISCLOSED: Warning = {
   message:
     'The credential has digests of members that are not disclosed. Whether it has a status or dates among them is not known.',
   path: '',
+}
+
+const isDerived = (proof: unknown): boolean => {
+  const suite = isObject(proof) ? suiteOfProof(proof) : undefined
+  return suite !== undefined && isSelective(suite) && isObject(proof) && !isBaseProof(proof)
+}
+
+/** A derived proof does not tell what its holder left out, nor what its issuer made mandatory (D-1176). */
+export function derivedWarnings(credential: Json): Warning[] {
+  const { proof, credentialStatus, validUntil, expirationDate } = credential
+  const lacking = [
+    ...(credentialStatus === undefined ? ['a status'] : []),
+    ...(validUntil === undefined && expirationDate === undefined ? ['an end'] : []),
+  ]
+  if (lacking.length === 0 || !listOf(proof).some(isDerived)) return []
+  const message = `Its holder chose what the credential discloses, so whether it has ${lacking.join(' or ')} is not known.`
+  return [{ type: 'UndisclosedMembers', message, path: '' }]
 }
 
 /** Of a credential that is bound to a key, where nothing shows that its holder sends it (D-859). */

@@ -1,6 +1,7 @@
 import test from 'ava'
 import { CONTEXT } from '../../protocol/contexts/index.ts'
-import { createDid, payload, sign, verify } from '../support/credentials/credentials.ts'
+import { derivedWarnings } from '../../protocol/semantic-credentials/warnings.ts'
+import { createDid, payload, sign, verdictOf, verify } from '../support/credentials/credentials.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -44,6 +45,20 @@ test.serial('everything hides nothing; a presentation header is bound into the p
   t.deepEqual(await verify(world, credential), { verified: true, reason: [] })
   const again = await derived('everything')
   t.notDeepEqual(again.proof, credential.proof)
+})
+
+test.serial('a verdict on a derived credential without an end tells that it may have one (D-1176)', async (t) => {
+  const hidden = async (credential: Record<string, unknown>) =>
+    (await verdictOf(world, credential)).warnings.filter(({ type }) => type === 'UndisclosedMembers')
+  t.deepEqual(await hidden(base), [], 'a base proof hides nothing')
+  const [warning, ...more] = await hidden(await derived(['/credentialSubject/course']))
+  t.regex(warning?.message ?? '', /whether it has an end is not known\.$/)
+  t.deepEqual(more, [])
+  t.deepEqual(
+    derivedWarnings({ ...(await derived([])), credentialStatus: undefined }).map(({ message }) => message),
+    ['Its holder chose what the credential discloses, so whether it has a status or an end is not known.'],
+  )
+  t.deepEqual(derivedWarnings({ ...(await derived([])), validUntil: '2030-01-01T00:00:00Z' }), [])
 })
 
 test.serial('a derived credential that is changed, or put together from two, does not verify', async (t) => {
