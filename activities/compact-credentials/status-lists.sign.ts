@@ -44,7 +44,7 @@ export function createCompactLists(signers: Signers) {
       signCoseSign1(statusListCwt(list), signer),
       signCompactJws(header, claims, signer.sign),
     ])
-    return { bitIndex: base64(bitIndex), tokenCwt: base64(tokenCwt), tokenJwt }
+    return { signed: { bitIndex: base64(bitIndex), tokenCwt: base64(tokenCwt), tokenJwt }, validUntil }
   }
 
   return { [LIST_KIND]: sign } satisfies StatusKinds

@@ -42,11 +42,19 @@ export interface ListToSign {
   url: string
   bits: Uint8Array
   validFrom: Date
+  /** The latest end that it may have. */
+  validUntil: Date
+}
+
+export interface SignedList {
+  /** A credential, or the texts of a list in several forms. */
+  signed: Json
+  /** The end that it has: no list outlives the certificate of its signer. */
   validUntil: Date
 }
 
 /** Signs public lists of a kind as their issuer. */
-export type SignList = (list: ListToSign) => Promise<Json>
+export type SignList = (list: ListToSign) => Promise<SignedList>
 
 /** Signing function by kind of list. */
 export type StatusKinds = Readonly<Partial<Record<StatusListKind, SignList>>>

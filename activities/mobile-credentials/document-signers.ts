@@ -76,6 +76,14 @@ function certificateFor(pem: string, row: DocumentSigner, iaca: Iaca, now: Date)
   )
 }
 
+/**
+ * The lists that it may have signed are signed anew, by another signer of the IACA, or are away. As a change, so that one
+ * which is being signed meanwhile is due again.
+ */
+const END_LISTS = `update status_lists set changes = changes + 1,
+  changed_since = coalesce(changed_since, clock_timestamp()), valid_until = least(valid_until, ?::timestamptz)
+where iaca_id = ? and signed_at is not null`
+
 /** The keys of a tenant that sign mobile credentials, each with a certificate of an IACA. */
 export function createDocumentSigners(parts: Parts) {
   const { database, uuid, now, operations } = parts
@@ -182,7 +190,7 @@ export function createDocumentSigners(parts: Parts) {
 
     /**
      * Revokes the key for ever: it signs nothing more, no certificate of it verifies, and the list of its IACA names the
-     * last one. Again: unchanged.
+     * last one. Status lists that it signed end. Again: unchanged.
      */
     revokeSigner: (call: Call, id: string): Promise<SignerRecord> =>
       operations.change(call, 'revokeMobileCredentialsDocumentSigner', { id }, async (em) => {
@@ -190,6 +198,7 @@ export function createDocumentSigners(parts: Parts) {
         if (!row.revokedAt) {
           Object.assign(row, { revokedAt: terms.wholeSecond(now()), active: false, updatedAt: now() })
           await em.nativeUpdate(Iaca, { id: row.iacaId }, { crlDue: true })
+          await em.execute(END_LISTS, [now(), row.iacaId])
         }
         await em.flush()
         return shown(em, row)

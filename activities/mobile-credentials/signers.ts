@@ -35,8 +35,12 @@ const NEWEST = `${SIGNER} and s.active and i.active and ${CAN_SIGN} order by s.u
 /** A document signer is marked as deleted before its key is destroyed. */
 const STANDS = `select 1 from mobile_document_signers where tenant_id = $1 and id = $2 and deleted_at is null`
 
-/** Lists are signed for as long as the IACA has a signer, also by one that signs no more credentials. */
-const OF_IACA = `${SIGNER} and ${CAN_SIGN} and s.iaca_id = $3 order by s.active desc, s.updated_at desc, s.id limit 1`
+/**
+ * Lists are signed for as long as the IACA has a signer, also by one that signs no more credentials; the one whose certificate
+ * lasts longest, which after a renewal is the successor.
+ */
+const OF_IACA = `${SIGNER} and ${CAN_SIGN} and s.iaca_id = $3
+order by s.active desc, s.not_after desc, s.updated_at desc, s.id limit 1`
 
 /** As long as a DID's keys are remembered (activities/dids/signers.ts); the record of a credential looks again. */
 const REMEMBERED_MS = 5_000

@@ -18,8 +18,9 @@ interface PublishedTokens {
 
 /** Lists of mobile credentials: Status List Tokens by a document signer of the IACA that they belong to (D-279). */
 export function createMobileLists(signers: Pick<MobileSigners, 'listSigner'>) {
-  async function sign({ tenantId, issuer: iacaId, url, bits, validFrom, validUntil }: ListToSign) {
-    const { certificate, sign: signWith } = await signers.listSigner(tenantId, iacaId)
+  async function sign({ tenantId, issuer: iacaId, url, bits, validFrom, validUntil: latest }: ListToSign) {
+    const { certificate, notAfter, sign: signWith } = await signers.listSigner(tenantId, iacaId)
+    const validUntil = new Date(Math.min(latest.getTime(), notAfter.getTime()))
     const list = { url, bits, issuedAt: validFrom, expiresAt: validUntil, ttlSeconds: TTL_SECONDS }
     const { typ, claims } = statusListJwt(list)
     const header: JwsHeader = { alg: 'ES256', typ, x5c: [Buffer.from(certificate).toString('base64')] }
@@ -27,7 +28,7 @@ export function createMobileLists(signers: Pick<MobileSigners, 'listSigner'>) {
       signCoseSign1(mobileListCwt(list, certificate), { keyType: 'p256', sign: signWith }),
       signCompactJws(header, claims, signWith),
     ])
-    return { tokenCwt: Buffer.from(tokenCwt).toString('base64'), tokenJwt }
+    return { signed: { tokenCwt: Buffer.from(tokenCwt).toString('base64'), tokenJwt }, validUntil }
   }
 
   return { [LIST_KIND]: sign } satisfies StatusKinds

@@ -29,8 +29,11 @@ export function createSemanticLists({ documents, signers }: Parts) {
       })
       const issuer = await signers.signerOf(tenantId, did, refuseIssuer('issuer'))
       const signer = issuer.withKey(credentialKeyFor(proofType))
-      if (proofType === 'vc+jwt') return envelopedCredential(await signEnvelope(proofType, credential, signer))
-      return signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
+      const signed =
+        proofType === 'vc+jwt'
+          ? envelopedCredential(await signEnvelope(proofType, credential, signer))
+          : await signPublicly(documents, { tenantId, credential, dataModel, proofType, signer, now: validFrom })
+      return { signed, validUntil }
     }
 
   return {

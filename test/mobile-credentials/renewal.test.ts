@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import test from 'ava'
-import { createActivities, type Dependencies } from '../../activities/index.ts'
+import { createActivities, createPlatform, type Dependencies } from '../../activities/index.ts'
 import { Unavailable } from '../../protocol/errors.ts'
 import { makeForeignIssuer } from '../support/credentials/mobile.issuers.ts'
 import { IACAS, makeIaca, makeSigner, SIGNERS, signMobile } from '../support/credentials/mobile.ts'
@@ -72,6 +72,19 @@ test.serial('a signer is renewed once, 30 days before it expires, and the new on
   const { mobileId } = await signMobile(world, token)
   const credential = await world.ask(`/v1/credentials/mobile/${mobileId}`, { token })
   t.is(credential.json().documentSignerId, renewed.id)
+  // whichever was changed last
+  const { rows } = await world.dependencies.systemSql.query<{ tenantId: string; iacaId: string }>({
+    text: `update mobile_document_signers set updated_at = now() + interval '1 day' where id = $1
+      returning tenant_id as "tenantId", iaca_id as "iacaId"`,
+    values: [id],
+  })
+  const { tenantId = '', iacaId = '' } = rows[0] ?? {}
+  const { mobileSigners } = createPlatform(world.dependencies)
+  t.is(
+    (await mobileSigners.listSigner(tenantId, iacaId)).id,
+    renewed.id,
+    'lists are signed by the one that lasts (D-1181)',
+  )
 })
 
 test.serial('the successor of an old signer does not sign before one that was made since (D-376)', async (t) => {

@@ -2,7 +2,7 @@ import { randomUUID, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import test from 'ava'
-import { compactVerify, importX509 } from 'jose'
+import { compactVerify, decodeJwt, importX509 } from 'jose'
 import { createActivities } from '../../activities/index.ts'
 import { MOBILE_SIGN_EXAMPLE } from '../../api/mobile-credentials/answers.ts'
 import { decodeCbor, encodeCbor } from '../../protocol/cose/cbor.ts'
@@ -95,6 +95,7 @@ test('the published list is a token in CWT and JWT by a document signer, also by
   const credential = await sign()
   const { idx, uri } = credential.decoded.status?.status_list ?? { idx: -1, uri: '' }
   await revoke(credential.id, true)
+  t.is((await listAt(uri, '*/*')).status, 200) // signed by the one that is revoked then (D-1181)
   const second = await makeSigner(world, { active: true }, token)
   await world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
   const trusted = readCertificate(new X509Certificate(iaca.certificatePem).raw)
@@ -125,9 +126,38 @@ test('the published list is a token in CWT and JWT by a document signer, also by
   await t.throwsAsync(readMobileList(cwt.bytes, uri, stranger, fresh), { code: 'status_list.not_verified' })
 })
 
+test.serial(
+  'a list ends with the certificate of its signer, and is renewed in the last half of that (D-1181)',
+  async (t) => {
+    const token = await world.tokenOf(await world.addTenant())
+    await makeIaca(world, {}, token)
+    const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 4 * 3_600_000)
+    await makeSigner(world, { active: true, notAfter: notAfter.toISOString() }, token)
+    const validity = { validUntil: new Date(notAfter.getTime() - 3_600_000).toISOString() }
+    const payload = { ...MOBILE_SIGN_EXAMPLE.payload, validityInfo: validity }
+    const signed = await world.ask(SIGN, { token, body: { ...MOBILE_SIGN_EXAMPLE, payload, revocable: true } })
+    const { uri } = signed.json<SignedMobile>().decoded.status?.status_list ?? { uri: '' }
+    const times = async (hours: number) => {
+      const now = () => new Date(Date.now() + hours * 3_600_000)
+      await createActivities({ ...world.dependencies, now }).publishChangedLists()
+      const { bytes } = await listAt(uri, 'application/statuslist+jwt')
+      const { exp = 0, iat = 0 } = decodeJwt(Buffer.from(bytes).toString())
+      return { exp, iat }
+    }
+    await listAt(uri, '*/*')
+    const first = await times(0)
+    t.is(first.exp, notAfter.getTime() / 1_000)
+    t.deepEqual(await times(1), first)
+    const { exp, iat } = await times(3)
+    t.is(exp, first.exp)
+    t.true(iat >= first.iat + 3 * 3_600 - 60)
+  },
+)
+
 test('a list without a valid document signer is away, and comes back with a new one', async (t) => {
   const { token, signer, sign } = await newIssuer()
   const { uri } = (await sign()).decoded.status?.status_list ?? { uri: '' }
+  t.is((await listAt(uri, '*/*')).status, 200)
   await world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
   t.is((await listAt(uri, '*/*')).status, 503)
   await makeSigner(world, { active: true }, token)

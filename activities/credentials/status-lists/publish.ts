@@ -91,12 +91,12 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
         'The issuer of this list was deleted, so the list cannot be signed any more.',
       )
     const time = now()
-    const validUntil = new Date(time.getTime() + VALID_HOURS * 3600_000)
+    const latest = new Date(time.getTime() + VALID_HOURS * 3600_000)
     const { baseUrl } = await tenants.byId(tenantId)
     const signList = statusKinds[kind]
     if (!signList) throw new Error(`no credential format of this process signs lists of kind ${kind}`)
     const [url, bits] = [statusListUrl(baseUrl, id, kind), setBits(size, entries)]
-    const signed = await signList({
+    const { signed, validUntil } = await signList({
       tenantId,
       kind,
       purpose,
@@ -105,7 +105,7 @@ export function createStatusPublisher({ database, systemSql, now, tenants, statu
       url,
       bits,
       validFrom: time,
-      validUntil,
+      validUntil: latest,
     })
     const text = JSON.stringify(signed)
     const etag = etagOf(text)

@@ -33,7 +33,8 @@ from (select coalesce($1::timestamptz, clock_timestamp() + make_interval(secs =>
 /**
  * The lists that are due, each tenant's longest waiting one first, then each tenant's second, and so on: a tenant with
  * thousands and a tenant with one wait alike for their first. A renewal counts as waiting from an hour after it became
- * possible, so that changes come first and renewals come in time. Lists of deleted issuers can never be signed again.
+ * possible, so that changes come first and renewals come in time. A list with a short life, whose signer's certificate ends,
+ * is renewed in the second half of it. Lists of deleted issuers can never be signed again.
  */
 const DUE = `select id, "tenantId" from (
   select l.id, l.tenant_id as "tenantId", waiting.since,
@@ -43,7 +44,8 @@ const DUE = `select id, "tenantId" from (
   cross join lateral (select greatest(l.publish_after,
     least(l.changed_since, l.valid_until - make_interval(hours => $1 - 1))) as since) as waiting
   where (d.id is not null or i.id is not null) and l.signed_at is not null and l.publish_after <= clock_timestamp()
-    and (l.changed_since is not null or l.valid_until < $2::timestamptz + make_interval(hours => $1))
+    and (l.changed_since is not null or l.valid_until
+      < $2::timestamptz + least(make_interval(hours => $1), (l.valid_until - l.signed_at) / 2))
 ) as due order by turn, since, id limit $3`
 
 /** Retries in the next window; then after one window, three, seven and so on, up to an hour. */
