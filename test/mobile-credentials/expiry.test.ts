@@ -1,4 +1,6 @@
+import 'reflect-metadata'
 import { randomUUID } from 'node:crypto'
+import { X509Crl } from '@peculiar/x509'
 import test from 'ava'
 import { createActivities, createPlatform } from '../../activities/index.ts'
 import { unknownKey } from '../../activities/keys/reference.ts'
@@ -99,6 +101,41 @@ test.serial('an IACA whose key is lost holds up no list of another one (D-1079)'
     rows.map(({ number }) => number),
     [0, 1],
   )
+})
+
+test.serial('a list is signed outside of a transaction, once for all who read it (D-1183)', async (t) => {
+  const { tenantId, ...client } = await world.addTenant()
+  const token = await world.tokenOf({ tenantId, ...client })
+  const iaca = await makeIaca(world, {}, token)
+  const signers = [await makeSigner(world, {}, token), await makeSigner(world, {}, token)]
+  const revoke = async (at: number) => {
+    const reply = await world.ask(`${SIGNERS}/${signers[at]?.id}/revoke`, { method: 'POST', token })
+    t.is(reply.status, 200, reply.text)
+  }
+  const { dependencies } = world
+  let signatures = 0
+  const keys = {
+    ...dependencies.keys,
+    async sign(...args: Parameters<typeof dependencies.keys.sign>) {
+      signatures += 1
+      if (signatures === 1) await revoke(0) // while the list is being signed
+      return dependencies.keys.sign(...args)
+    },
+  }
+  const { publishedIacas } = createPlatform({ ...dependencies, keys })
+  const list = () => publishedIacas.publishedCrl(tenantId, iaca.id)
+  const entries = async () => new X509Crl(new Uint8Array((await list()).der)).entries.length
+  const numbers = (await Promise.all([list(), list(), list(), list()])).map(({ number }) => number)
+  t.deepEqual([numbers, signatures], [[1, 1, 1, 1], 1])
+  t.deepEqual([await entries(), (await list()).number, signatures], [1, 2, 2], 'the revocation of meanwhile')
+  await revoke(1)
+  const sql = {
+    ...dependencies,
+    keys: { ...keys, sign: () => Promise.reject(Object.assign(new Error(), { code: '55P03' })) },
+  }
+  const last = await createPlatform(sql).publishedIacas.publishedCrl(tenantId, iaca.id)
+  t.is(last.number, 2, 'the last one, where a lock or the database cannot be had')
+  t.is(await entries(), 2)
 })
 
 test.serial(
