@@ -148,17 +148,22 @@ export function createDocumentSigners(parts: Parts) {
     /**
      * Activates or deactivates a signer, or takes the certificate of its request. Refusals:
      * `document_signer.not_usable` for an activation without effect and for a certificate of a revoked signer,
-     * `certificate.malformed`, `document_signer.certificate_invalid`.
+     * `certificate.malformed`, `document_signer.certificate_invalid`; `document_signer.too_many` for a new certificate of an
+     * expired signer.
      */
     updateSigner(call: Call, id: string, { active, renew, certificatePem }: SignerChange): Promise<SignerRecord> {
       const metadata: Metadata = { id, ...(active !== undefined && { active }), ...(renew !== undefined && { renew }) }
       return operations.change(call, 'updateMobileCredentialsDocumentSigner', metadata, async (em) => {
+        // before the row, as those who create signers
+        if (certificatePem !== undefined) await terms.lockRows(em, call.tenantId, 'document signers')
         const row = await findSigner(em, id, true)
         if (certificatePem !== undefined) {
           if (row.revokedAt) throw notUsable('revoked', 'It takes no certificate.')
           const iaca = await findIaca(em, row.iacaId, 'use')
           if (iaca.keyId)
             throw new Refusal('document_signer.certified', 'The IACA of this document signer certified it already.')
+          // an expired one counted no more, and others may have its place
+          if (row.notAfter && row.notAfter <= now()) await assertRoom(em, now())
           Object.assign(row, columnsOf(certificateFor(certificatePem, row, iaca, now())), { warnedDays: null })
         }
         if (active !== undefined) {

@@ -178,12 +178,25 @@ export function createIacas(parts: Parts) {
         return iacaRecord(row, now())
       }),
 
-    /** Refuses `iaca.in_use` while a document signer of it is not deleted. */
+    /**
+     * Refuses `iaca.in_use` while a document signer of it is not deleted, or a revoked one has not expired: only its list
+     * tells verifiers elsewhere.
+     */
     async deleteIaca(call: Call, id: string): Promise<void> {
       const { keyId } = await operations.change(call, 'deleteMobileCredentialsIaca', { id }, async (em) => {
         const row = await findIaca(em, id, 'change')
         if ((await em.count(DocumentSigner, { iacaId: id, ...LIVE })) > 0)
           throw new Refusal('iaca.in_use', 'The IACA has document signers. Delete them first.')
+        const revoked = { iacaId: id, revokedAt: { $ne: null }, notAfter: { $gt: now() } }
+        // another authority signs the list of an imported one
+        const last = row.keyId
+          ? await em.findOne(DocumentSigner, revoked, { orderBy: { notAfter: 'desc', id: 'asc' } })
+          : null
+        if (last?.notAfter)
+          throw new Refusal(
+            'iaca.in_use',
+            `The list of the IACA names certificates that were revoked, the last of them until ${last.notAfter.toISOString()}.`,
+          )
         row.deletedAt = now()
         if (row.keyId) await terms.giveKey(em, row.keyId, null)
         return { keyId: row.keyId }

@@ -108,8 +108,10 @@ export const MOBILE_CREDENTIAL_DOCUMENT: AreaDocument<keyof typeof MOBILE_CREDEN
             'Delete one with deleteMobileCredentialsDocumentSigner: what it signed still verifies, but cannot be revoked any more where no other signer of its IACA is left. Revoke one only if nothing that it signed may verify. Then repeat the request.',
         },
         'iaca.in_use': {
-          meaning: 'The IACA has document signers.',
-          remedy: 'Delete its document signers, then delete the IACA.',
+          meaning:
+            'The IACA has document signers, or certificates of it were revoked that have not expired: its list names them.',
+          remedy:
+            'Delete its document signers, then delete the IACA. Set it inactive where its list is needed until the time that detail names.',
         },
         'iaca.missing': {
           meaning: 'The tenant has no usable IACA of its own.',

@@ -87,7 +87,7 @@ async function imported() {
   const put = (body: object) => world.ask(`${SIGNERS}/${signer.id}`, { method: 'PUT', token, body })
   const sign = async () => (await signMobile(world, token, { ...MOBILE_SIGN_EXAMPLE })).mobileEncoded
   const revoke = () => world.ask(`${SIGNERS}/${signer.id}/revoke`, { method: 'POST', token })
-  return { token, iaca, newPem, put, sign, revoke }
+  return { token, iaca, iacaId, id: signer.id, newPem, put, sign, revoke }
 }
 
 test('status lists stay those of an authority whose certificate was renewed: it is its key (D-327, D-644)', async (t) => {
@@ -110,6 +110,45 @@ test('a revoked signer takes no new certificate, and stays revoked', async (t) =
   t.is((await revoke()).status, 200)
   t.deepEqual(codeOf(await put({ certificatePem: await newPem() })), [409, 'document_signer.not_usable'])
   t.deepEqual(await verdictOn(credential, token), ['CertificateRevoked'])
+})
+
+test('a new certificate of an expired signer needs room, as a new signer does (D-1186)', async (t) => {
+  const { token, iacaId, id, newPem, put } = await imported()
+  t.is((await put({ active: true, certificatePem: await newPem() })).status, 200)
+  const expire = () =>
+    world.dependencies.systemSql.query({
+      text: `update mobile_document_signers set not_after = now() - interval '1 day' where id = $1`,
+      values: [id],
+    })
+  await expire()
+  const others: string[] = []
+  while (others.length < 5) others.push((await makeSigner(world, { iacaId }, token)).id)
+  const refused = [409, 'document_signer.too_many']
+  t.deepEqual(codeOf(await put({ certificatePem: await newPem() })), refused)
+  t.is((await world.ask(`${SIGNERS}/${others[0]}`, { method: 'DELETE', token })).status, 204)
+  t.is((await put({ certificatePem: await newPem() })).status, 200)
+  t.is((await put({ certificatePem: await newPem() })).status, 200, 'it counts already')
+})
+
+test('an IACA is not deleted while its list names certificates that have not expired (D-1182)', async (t) => {
+  const token = await newTenant()
+  const iaca = await makeIaca(world, {}, token)
+  const { id } = await makeSigner(world, { active: true }, token)
+  await world.ask(`${SIGNERS}/${id}/revoke`, { method: 'POST', token })
+  const remove = (path: string) => world.ask(path, { method: 'DELETE', token })
+  t.is((await remove(`${SIGNERS}/${id}`)).status, 204)
+  t.deepEqual(codeOf(await remove(`${IACAS}/${iaca.id}`)), [409, 'iaca.in_use'])
+  await world.dependencies.systemSql.query({
+    text: `update mobile_document_signers set not_after = now() - interval '1 day' where id = $1`,
+    values: [id],
+  })
+  t.is((await remove(`${IACAS}/${iaca.id}`)).status, 204)
+  const foreign = await imported()
+  t.is((await foreign.put({ active: true, certificatePem: await foreign.newPem() })).status, 200)
+  await foreign.revoke()
+  await world.ask(`${SIGNERS}/${foreign.id}`, { method: 'DELETE', token: foreign.token })
+  const gone = await world.ask(`${IACAS}/${foreign.iacaId}`, { method: 'DELETE', token: foreign.token })
+  t.is(gone.status, 204, 'another authority signs its list')
 })
 
 test('a revocation takes the earlier certificates of the key as well', async (t) => {
