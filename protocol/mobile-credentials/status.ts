@@ -16,7 +16,7 @@ import { type Clock, hasCome } from '../time.ts'
 import { type Certificate, isIssuedBy, signerFaults } from './certificates.read.ts'
 import { readChain } from './chains.ts'
 import { isFitFor, isSignedByKey } from './device-auth.ts'
-import { issuersAmong } from './issued.ts'
+import { issuersAmong, mayIssue } from './issued.ts'
 
 /** A CWT may have its own tag around that of COSE (RFC 8392, section 6). */
 const CWT_TAG = 61
@@ -77,7 +77,7 @@ async function listSigner(chain: Cbor, trust: ListTrust, { now, toleranceMs = 0 
   const authority =
     signer.fingerprint === iaca.fingerprint
       ? iaca
-      : authorities.find((each) => each.isAuthority && isIssuedBy(signer, each))
+      : authorities.find((each) => mayIssue(each) && isIssuedBy(signer, each))
   if (!authority) throw notVerified('The IACA of the credential did not issue the certificate of its status list.')
   if (signerFaults(signer, authority).length > 0)
     throw notVerified('The certificate of the status list is not one of a document signer.')

@@ -6,6 +6,7 @@ import { anchorAmong, type Certificate, countryOf, isIssuedBy, signerFaults } fr
 import { readChain } from './chains.ts'
 import { deviceProofOf, isBeyondLibrary, isFitFor, isSignedByKey, type Session } from './device-auth.ts'
 import { digestFaults } from './digests.ts'
+import { mayIssue } from './issued.ts'
 import type { MdlDocument } from './mdl.ts'
 import { isSignedFor, MDL_NAMESPACE } from './namespaces.ts'
 import type { Mdoc } from './read.ts'
@@ -95,7 +96,7 @@ const isNow = ({ notBefore, notAfter }: Certificate, now: Date): boolean => now 
 const anchorOf = (signer: Certificate, { trusted, now }: Rules): Certificate | undefined =>
   anchorAmong(
     trusted,
-    (each) => each.fingerprint === signer.fingerprint || (each.isAuthority && isIssuedBy(signer, each)),
+    (each) => each.fingerprint === signer.fingerprint || (mayIssue(each) && isIssuedBy(signer, each)),
     (each) => isNow(each, now),
   )
 

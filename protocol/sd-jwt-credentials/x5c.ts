@@ -1,6 +1,7 @@
 import { KeyUsageFlags, SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509'
 import { anchorAmong, type Certificate, isIssuedBy, readCertificate } from '../mobile-credentials/certificates.read.ts'
 import { DOCUMENT_SIGNER_USAGE } from '../mobile-credentials/certificates.ts'
+import { mayIssue } from '../mobile-credentials/issued.ts'
 import { type Clock, hasCome, isToCome } from '../time.ts'
 import { faulty } from './faults.ts'
 
@@ -26,10 +27,6 @@ const refuse = (code: string, message: string) => faulty('IssuerKey', code, mess
 
 const isNow = ({ notBefore, notAfter }: Certificate, clock: Clock): boolean =>
   !isToCome(notBefore, clock) && !hasCome(notAfter, clock)
-
-/** Whether a certificate may sign those below it: `below` counts the authorities between it and the signer. */
-const mayIssue = ({ isAuthority, keyUsage = 0, pathLength = Number.POSITIVE_INFINITY }: Certificate, below: number) =>
-  isAuthority && (keyUsage & KeyUsageFlags.keyCertSign) !== 0 && pathLength >= below
 
 /** An authority issues certificates for other purposes as well (ISO/IEC 18013-5, table B.3; RFC 5280, section 4.2.1.12). */
 const isForCredentials = ({ extendedKeyUsage: usages }: Certificate): boolean =>

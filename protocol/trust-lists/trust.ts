@@ -28,7 +28,7 @@ export interface IndexedList extends HeldList {
   certificates: ReadonlyMap<string, readonly HeldEntry[]>
 }
 
-/** A certificate stands for its key, so that a renewed one needs no change of the list (D-327). */
+/** A certificate of an authority stands for its key, so that a renewed one needs no change of the list (D-327, D-1184). */
 export function indexed(list: HeldList): IndexedList {
   const issuers = new Map<string, HeldEntry>()
   const certificates = new Map<string, HeldEntry[]>()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import { type Cbor, type CborMap, decodeCbor, encodeCbor, isCborMap } from '../../protocol/cose/cbor.ts'
-import { readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import { type Certificate, readCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
 import { embed, nameSpacesOf } from '../../protocol/mobile-credentials/issuer-signed.ts'
 import { MDOC, readMdocs } from '../../protocol/mobile-credentials/read.ts'
 import { verifyMdoc } from '../../protocol/mobile-credentials/verify.ts'
@@ -30,10 +30,16 @@ const forged = (name: string, digestID = 0): Cbor =>
     ]),
   )
 
-async function reasonsOf(document: CborMap, certificates: readonly Uint8Array[] = [iaca.certificate]) {
+async function reasonsOf(
+  document: CborMap,
+  certificates: readonly Uint8Array[] = [iaca.certificate],
+  change: Partial<Certificate> = {},
+) {
   const [mdoc] = readMdocs(encodeCbor(document))
   if (!mdoc) throw new Error('no mdoc')
-  const trusted = certificates.flatMap((each) => readCertificate(each) ?? [])
+  const trusted = certificates
+    .map((each) => readCertificate(each))
+    .flatMap((each) => (each ? { ...each, ...change } : []))
   const rules = { now: new Date(), trusted, isRevoked: () => false, statusOf: async () => 'valid' as const }
   return (await verifyMdoc(mdoc, rules)).reasons
 }
@@ -77,6 +83,14 @@ test('of many unsigned elements with long names the verdict stays short (D-1077)
   const reasons = await reasonsOf(document)
   t.is(reasons.length, 50)
   t.true(JSON.stringify(reasons).length < 25_000)
+})
+
+test('a trusted certificate certifies signers by keyCertSign, and not by CA alone (D-1185)', async (t) => {
+  const { document } = await issued()
+  t.deepEqual(await typesOf(document), [])
+  const crlSign = 2
+  for (const keyUsage of [undefined, crlSign])
+    t.deepEqual(await typesOf(document, [iaca.certificate], { keyUsage }), ['UntrustedIssuer'], String(keyUsage))
 })
 
 test('of two certificates of one IACA, one of which is over, the other counts, in any order (D-1076)', async (t) => {

@@ -56,7 +56,7 @@ export async function certificateWith(extensions: readonly [type: string, value:
       keys: await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify']),
       extensions: extensions.map(([type, value]) => new Extension(type, false, value)),
     },
-    webcrypto as Crypto,
+    webcrypto,
   )
   return new Uint8Array(certificate.rawData)
 }
