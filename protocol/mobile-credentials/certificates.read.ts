@@ -10,11 +10,11 @@ import {
   X509Certificate,
 } from '@peculiar/x509'
 import { LRUCache } from 'lru-cache'
+import { countElements } from '../credentials/certificate.elements.ts'
 import type { Certificate } from '../credentials/certificate.ts'
 import { Refusal } from '../errors.ts'
 import { DAY_MS } from '../time.ts'
 import { DOCUMENT_SIGNER_USAGE, MAX_SIGNER_DAYS } from './certificates.ts'
-import { countElements } from './der.ts'
 
 export type { Certificate }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import { countElements } from '../credentials/certificate.elements.ts'
 import { type Certificate, readCertificate } from './certificates.read.ts'
-import { countElements } from './der.ts'
 
 /** An ordinary certificate has fewer elements of DER. */
 const ORDINARY = 150

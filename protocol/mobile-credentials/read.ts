@@ -1,8 +1,8 @@
 import { type Cbor, type CborBounds, type CborMap, decodeCbor, isCborMap, isTag } from '../cose/cbor.ts'
 import { type CoseSign1, coseSign1Of, HEADER } from '../cose/sign1.ts'
+import { countElements } from '../credentials/certificate.elements.ts'
 import { momentOf } from '../dates.ts'
 import { Refusal } from '../errors.ts'
-import { countElements } from './der.ts'
 import { ENCODED_CBOR, MAX_ITEMS } from './issuer-signed.ts'
 import { toJson } from './shown.ts'
 
