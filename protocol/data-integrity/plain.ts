@@ -65,31 +65,41 @@ const LIST_2020 = ['https://w3id.org/vc-revocation-list-2020#']
 /** Of the published context, and of that of earlier drafts. */
 const LIST_2021 = ['https://w3id.org/vc/status-list#', 'https://w3id.org/vc-status-list-2021#']
 
-/** Of statuses and their lists: the namespaces that define a type, and the members that are read where it is named. */
-const READ = new Map<unknown, [spaces: string[], members: string[]]>([
-  ['RevocationList2020Status', [LIST_2020, ['revocationListIndex', 'revocationListCredential']]],
-  ['StatusList2021Entry', [LIST_2021, ['statusPurpose', 'statusListIndex', 'statusListCredential']]],
-  ['BitstringStatusListEntry', [[STATUS], ['statusPurpose', 'statusListIndex', 'statusListCredential', 'statusSize']]],
-  ['RevocationList2020Credential', [LIST_2020, []]],
-  ['StatusList2021Credential', [LIST_2021, []]],
-  ['BitstringStatusListCredential', [[STATUS], []]],
-  ['RevocationList2020', [LIST_2020, ['encodedList']]],
-  ['StatusList2021', [LIST_2021, ['statusPurpose', 'encodedList']]],
-  ['BitstringStatusList', [[STATUS], ['statusPurpose', 'encodedList']]],
+const ENTRY = ['statusPurpose', 'statusListIndex', 'statusListCredential']
+
+/** The types of statuses and their lists: the members that are read where the type is named, and the namespaces of a list. */
+const READ = new Map<unknown, [members: string[], spaces?: string[]]>([
+  ['RevocationList2020Status', [['revocationListIndex', 'revocationListCredential']]],
+  ['StatusList2021Entry', [ENTRY]],
+  ['BitstringStatusListEntry', [[...ENTRY, 'statusSize']]],
+  ['RevocationList2020Credential', [[], LIST_2020]],
+  ['StatusList2021Credential', [[], LIST_2021]],
+  ['BitstringStatusListCredential', [[], [STATUS]]],
+  ['RevocationList2020', [['encodedList'], LIST_2020]],
+  ['StatusList2021', [['statusPurpose', 'encodedList'], LIST_2021]],
+  ['BitstringStatusList', [['statusPurpose', 'encodedList'], [STATUS]]],
 ])
 
 const valuesOf = (stated: unknown): unknown[] =>
   listOf(stated).map((each) => (isObject(each) ? (each['@value'] ?? each['@id']) : undefined))
 
-/** Whether a part of a document is of each of these types that it names, and has the values that are signed as them. */
+/** The namespaces of which a type of this name is signed: of a standard, or of the issuer's own vocabulary. */
+const spacesOf = (type: string, node: Json): string[] =>
+  listOf(node['@type']).flatMap((iri) =>
+    typeof iri === 'string' && /[#/]$/.test(iri.slice(0, -type.length)) && iri.endsWith(type)
+      ? [iri.slice(0, -type.length)]
+      : [],
+  )
+
+/** Whether a part of a document is of each of these types that it names, and has the values that are signed beside them. */
 const isAsRead = (part: unknown, node: unknown): boolean =>
   listOf(isObject(part) ? part.type : undefined).every((type) => {
-    const [spaces, members] = READ.get(type) ?? []
-    if (spaces === undefined || members === undefined || !isObject(part)) return true
+    const [members, known] = READ.get(type) ?? []
+    if (members === undefined || !isObject(part)) return true
     const stated: Json = isObject(node) ? node : {}
-    return spaces.some(
+    return spacesOf(String(type), stated).some(
       (space) =>
-        listOf(stated['@type']).includes(`${space}${type}`) &&
+        (known?.includes(space) ?? true) &&
         members.every((member) => same(withoutNull(part[member]), valuesOf(stated[space + member]))),
     )
   })

@@ -103,7 +103,7 @@ const MEMBERS: [type: string, spaces: string[], members: Json, member: string][]
   ],
   [
     'StatusList2021Entry',
-    [LIST_2021, 'https://w3id.org/vc-status-list-2021#'],
+    [LIST_2021, 'https://w3id.org/vc-status-list-2021#', 'https://www.w3.org/ns/credentials/examples#'],
     { statusPurpose: 'revocation', statusListIndex: '7', statusListCredential: URL_OF_LIST },
     'credentialStatus',
   ],
@@ -147,6 +147,14 @@ for (const [type, spaces, members, place] of MEMBERS)
     })
 
 test('a list of statuses is one by its signed type (D-1172)', (t) => {
+  const own = 'https://e.example/terms#'
+  const part = { type: 'StatusList2021', encodedList: 'H4sI', statusPurpose: 'revocation' }
+  const node = {
+    '@type': [`${own}StatusList2021`],
+    ...{ [`${own}encodedList`]: [{ '@value': 'H4sI' }], [`${own}statusPurpose`]: [{ '@value': 'revocation' }] },
+  }
+  const list = faults({ credentialSubject: part }, { [`${CREDENTIALS}credentialSubject`]: [node] })
+  t.deepEqual(list, ['/credentialSubject'], 'not of a vocabulary of the issuer')
   for (const [type, space] of [
     ['RevocationList2020Credential', LIST_2020],
     ['StatusList2021Credential', LIST_2021],
