@@ -231,7 +231,8 @@ test.serial(
     const [soon = '', urgent = '', later = '', changed = ''] = await addPublishedLists(sql(), 4, owner)
     const ends = (id: string, hours: number) =>
       sql().query({
-        text: 'update status_lists set valid_until = now() + make_interval(hours => $2) where id = $1',
+        text: `update status_lists set valid_until = now() + make_interval(hours => $2),
+          signed_at = now() + make_interval(hours => $2 - 24) where id = $1`,
         values: [id, hours],
       })
     await ends(soon, 12)
