@@ -96,6 +96,7 @@ test('a credential is erased after a question, and the page says how far it is',
   await page.selectOption('select[name=credentialStatus]', 'revoke')
   await page.click('form:has(input[name=value]) button[type=submit]')
   const question = page.locator('dialog[open]')
+  await question.waitFor()
   t.deepEqual(await question.locator('dd').allTextContents(), ['a credential, by id', id, 'revoked'])
   t.regex((await question.textContent()) ?? '', /of this one credential/)
   await page.click('dialog[open] button[type=submit]')
