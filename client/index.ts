@@ -2,7 +2,7 @@ import createClient, { type Client, type FetchResponse, type MaybeOptionalInit }
 import type { components, paths } from './api.ts'
 import { contentOf } from './content.ts'
 import { type Page, type RowOf, rowsOf } from './pages.ts'
-import { problemOf } from './problem.ts'
+import { Problem } from './problem.ts'
 import { below, type Credentials, type Fetch, type TokenSource, tokenSource } from './token.ts'
 
 export type { components, operations, paths } from './api.ts'
@@ -137,7 +137,7 @@ export function connectWith({ baseUrl, tokens, fetch: send = (request) => fetch(
   const call = async (method: Method, path: string, init: More = {}): Promise<unknown> => {
     const { parseAs = 'stream' } = init
     const { data, error, response } = await http.request(method, path as never, { ...init, parseAs } as never)
-    if (!response.ok) throw problemOf(response, error)
+    if (!response.ok) throw new Problem(response, error)
     return data === undefined || init.parseAs !== undefined ? data : contentOf(response)
   }
   const calls = (method: Method) => (path: string, init?: More) => call(method, path, init)

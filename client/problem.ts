@@ -61,9 +61,6 @@ function secondsUntil(headers: Headers): number | undefined {
   return Math.max(0, Math.ceil((until - (timeOf(headers.get('date')) ?? Date.now())) / 1000))
 }
 
-/** The problem of an answer; a body that is none, as of a proxy, leaves its status alone. */
-export const problemOf = (response: Response, body: unknown): Problem => new Problem(response, body)
-
 /** What a JSON object holds; anything else holds nothing. */
 export const membersOf = (value: unknown): Partial<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {}

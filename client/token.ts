@@ -1,4 +1,4 @@
-import { foreign, membersOf, parsed, problemOf } from './problem.ts'
+import { foreign, membersOf, Problem, parsed } from './problem.ts'
 
 export interface Credentials {
   /** Of the platform or of a tenant, as `https://id.example`. */
@@ -48,7 +48,7 @@ export function tokenSource(credentials: Credentials, send: Fetch, now: () => nu
       }),
     )
     const body = parsed(await response.text())
-    if (!response.ok) throw problemOf(response, body)
+    if (!response.ok) throw new Problem(response, body)
     const { access_token: token, expires_in: seconds } = membersOf(body)
     if (typeof token !== 'string' || typeof seconds !== 'number') throw foreign(response, below(baseUrl, TOKEN_PATH))
     const renewAt = begun + Math.max(seconds - RESERVE_SECONDS, seconds / 2) * 1000

@@ -92,6 +92,20 @@ const ANSWER_MS = STATEMENT_MS + 1_000
 /** Detects a lost host within 20 s; the system's default takes two hours. */
 const KEEPALIVE_MS = 10_000
 
+const opened = (
+  clientUrl: string,
+  pool: { max: number; idleTimeoutMillis?: number },
+  driverOptions: object = {},
+): Promise<MikroORM> =>
+  MikroORM.init({
+    entities,
+    clientUrl,
+    pool: { min: 0, ...pool },
+    driverOptions: { ...driverOptions, keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
+    forceUtcTimezone: true,
+    logger: () => undefined,
+  })
+
 /** One pool of connections as one role. Statements end after 5 s, waits for a lock after 2 s: slow beats stuck. */
 export const connect = (
   clientUrl: string,
@@ -99,33 +113,21 @@ export const connect = (
   timeoutMs = 2_000,
   observer?: PoolObserver,
 ): Promise<MikroORM> =>
-  MikroORM.init({
-    entities,
+  opened(
     clientUrl,
-    pool: { min: 0, max: poolSize, idleTimeoutMillis: 30_000 },
-    driverOptions: {
+    { max: poolSize, idleTimeoutMillis: 30_000 },
+    {
       connectionTimeoutMillis: timeoutMs,
       statement_timeout: STATEMENT_MS,
       lock_timeout: 2_000,
       idle_in_transaction_session_timeout: 10_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEPALIVE_MS,
       onPoolCreated: (pool: Pool) => watchPool(pool, ANSWER_MS, observer),
     },
-    forceUtcTimezone: true,
-    logger: () => undefined,
-  })
+  )
 
 /** As `connect`, for commands that read or write whole tables: a statement may take as long as it needs. */
 export const connectUnhurried = (clientUrl: string, poolSize: number): Promise<MikroORM> =>
-  MikroORM.init({
-    entities,
-    clientUrl,
-    pool: { min: 0, max: poolSize },
-    driverOptions: { keepAlive: true, keepAliveInitialDelayMillis: KEEPALIVE_MS },
-    forceUtcTimezone: true,
-    logger: () => undefined,
-  })
+  opened(clientUrl, { max: poolSize })
 
 /** Settings of PostgreSQL for one transaction. */
 type Planning = Readonly<Record<`enable_${string}`, 'on' | 'off'>>

@@ -2,13 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 
 /** What the console is made of: a change of the services alone builds no console. */
-export const CONSOLE_INPUTS = [
-  'console/**/*',
-  'client/*.ts',
-  'protocol/json.numbers.ts',
-  'stack/console.ts',
-  'package-lock.json',
-]
+export const CONSOLE_INPUTS = ['console/**/*', 'client/*.ts', 'stack/console.ts', 'package-lock.json']
 
 /** The operator's console in `build/console`, when anything that it is made of has changed; `current` says what that is. */
 export async function buildConsole(root: string, current: string, say: (line: string) => void): Promise<void> {

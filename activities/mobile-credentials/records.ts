@@ -1,10 +1,13 @@
-import { createHash } from 'node:crypto'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { LRUCache } from 'lru-cache'
 import { DocumentSigner, type Iaca } from '../../entities/mobile-credentials.ts'
 import { type PublicJwk, toJwk } from '../../protocol/dids/jwk.ts'
 import { authorityOf } from '../../protocol/mobile-credentials/authority.ts'
-import { type Certificate, parseCertificate } from '../../protocol/mobile-credentials/certificates.read.ts'
+import {
+  type Certificate,
+  fingerprintOf,
+  parseCertificate,
+} from '../../protocol/mobile-credentials/certificates.read.ts'
 import { toPem } from '../../protocol/mobile-credentials/certificates.ts'
 import { hasIssued } from '../../protocol/mobile-credentials/issued.ts'
 
@@ -65,7 +68,7 @@ const stored = new LRUCache<string, Certificate>({
 
 /** A certificate of our own rows; imports of earlier releases may have bytes after it. */
 export function storedCertificate(bytes: Uint8Array): Certificate {
-  const name = createHash('sha256').update(bytes).digest('hex')
+  const name = fingerprintOf(bytes)
   const before = stored.get(name)
   if (before) return before
   const certificate = parseCertificate(bytes)

@@ -1,3 +1,4 @@
+import { EVENT_TYPES } from '../../protocol/webhooks/events.ts'
 import type { WEBHOOK_OPERATIONS } from '../../protocol/webhooks/operations.ts'
 import type { AreaDocument } from '../frame/openapi/document.ts'
 import { ref } from '../frame/openapi/json.ts'
@@ -48,7 +49,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
     WebhookEventName: {
       type: 'string',
       description: 'An event that a webhook may ask for.',
-      enum: ['OpenIdCredentialIssued', 'OidcIssuerCredentialIssued', 'OpenId4VpRequestEnded'],
+      enum: [...EVENT_TYPES],
       example: 'OpenIdCredentialIssued',
     },
     WebhookEventNames: {
@@ -75,7 +76,7 @@ export const WEBHOOK_DOCUMENT: AreaDocument<keyof typeof WEBHOOK_OPERATIONS | 'g
       400: {
         'webhook.invalid_events': {
           meaning: 'The events of the webhook are not a list of events, each once; errors names the place.',
-          remedy: 'Send one or more of OpenIdCredentialIssued, OidcIssuerCredentialIssued and OpenId4VpRequestEnded.',
+          remedy: `Send one or more of ${EVENT_TYPES.join(', ')}.`,
         },
         'webhook.invalid_secret': {
           meaning: 'The secret of the webhook cannot be an HMAC key; errors says what is expected.',

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Scope } from '../../protocol/tokens-logs/index.ts'
+import { addClient } from './frame/tenants.ts'
 import type { Reply, World } from './world.ts'
 
 export const TENANTS = '/v1/tenants'
@@ -123,3 +125,13 @@ export async function makeAdministrationSample(
     spareOAuth2ClientId: (await clients.created()).id,
   }
 }
+
+/** Status and code of a refusal, and where and why it is refused first. */
+export const refusalOf = (reply: Reply) => {
+  const { type, errors } = reply.json<{ type: string; errors?: { path: string; code: string }[] }>()
+  return [reply.status, type, errors?.[0]?.path, errors?.[0]?.code]
+}
+
+/** A token of a client of the first tenant with these scopes. */
+export const tokenWith = async ({ dependencies, first, tokenOf }: World, scopes: readonly Scope[]): Promise<string> =>
+  tokenOf(await addClient(dependencies.systemSql, { tenantId: first.tenantId, scopes }))

@@ -61,37 +61,29 @@ async function assertCallerStands(em: SqlEntityManager, call: OrganizationCall):
 }
 
 /**
- * Locks an organization that the caller sees, before its members are read again: a statement that waits for the lock would read
- * them as they were before it waited. Throws `organization.not_found`.
+ * Locks an organization that the caller sees, for a change by a caller who stands, and finds it once more: a statement that
+ * waits for the lock would read the members as they were before it waited. Throws what `find` throws, and `session.invalid`.
  */
-async function lockSeen(em: SqlEntityManager, call: OrganizationCall, id: string): Promise<void> {
+async function locked(
+  em: SqlEntityManager,
+  call: OrganizationCall,
+  id: string,
+  find: typeof findOrganization,
+): Promise<OrganizationRow> {
   await findOrganization(em, call, id)
   await em.execute('select id from organizations where id = ? for update', [id])
-}
-
-/** What `findOrganization` returns, for a change by a caller who stands. Throws what both do. */
-export async function lockOrganization(
-  em: SqlEntityManager,
-  call: OrganizationCall,
-  id: string,
-): Promise<OrganizationRow> {
-  await lockSeen(em, call, id)
-  const row = await findOrganization(em, call, id)
+  const row = await find(em, call, id)
   await assertCallerStands(em, call)
   return row
 }
 
-/** What `findAdministered` returns, for a change by a caller who stands. Throws what both do. */
-export async function lockAdministered(
-  em: SqlEntityManager,
-  call: OrganizationCall,
-  id: string,
-): Promise<OrganizationRow> {
-  await lockSeen(em, call, id)
-  const row = await findAdministered(em, call, id)
-  await assertCallerStands(em, call)
-  return row
-}
+/** What `findOrganization` returns, for a change by a caller who stands. */
+export const lockOrganization = (em: SqlEntityManager, call: OrganizationCall, id: string): Promise<OrganizationRow> =>
+  locked(em, call, id, findOrganization)
+
+/** What `findAdministered` returns, for a change by a caller who stands. */
+export const lockAdministered = (em: SqlEntityManager, call: OrganizationCall, id: string): Promise<OrganizationRow> =>
+  locked(em, call, id, findAdministered)
 
 interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
   operations: Operations

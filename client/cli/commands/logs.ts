@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Schemas } from '../../index.ts'
-import { problemOf } from '../../problem.ts'
+import { Problem } from '../../problem.ts'
 import { type Call, type Command, Usage, wholeNumber } from '../usage.ts'
 
 type Entry = Schemas['LogEntryOut']
@@ -26,7 +26,7 @@ async function entriesSince({ client, texts }: Call, own: Set<string>, since: st
     params: { query: { limit } },
     body,
   })
-  if (!data) throw problemOf(response, error)
+  if (!data) throw new Problem(response, error)
   own.add(response.headers.get('x-request-id') ?? '')
   return data.data.filter(({ requestId }) => !own.has(requestId)).reverse()
 }

@@ -1,3 +1,4 @@
+import { useTexts } from '../../texts/index.ts'
 import { textOf } from '../form.tsx'
 import { Inexact, type JsonRules, parseTyped, refusedAt } from './typed.ts'
 
@@ -10,4 +11,10 @@ export function jsonOf(form: FormData, name: string, { rule, inexact }: JsonRule
     const why = error instanceof Error ? ` ${error.message}` : ''
     throw refusedAt(name, 'json', rule + why)
   }
+}
+
+/** As `jsonOf`, with the words of the page for a number of too many digits; `rule` is said where it is no JSON. */
+export function useJson() {
+  const { frame } = useTexts()
+  return (form: FormData, name: string, rule: string) => jsonOf(form, name, { rule, inexact: frame.inexact })
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useAttempt } from '../../frame/forms/attempt.ts'
-import { jsonOf } from '../../frame/forms/json.ts'
+import { useJson } from '../../frame/forms/json.ts'
 import { Curl, Heading } from '../../frame/parts.tsx'
 import { Link, pathOf, withQuery } from '../../frame/router.tsx'
 import { api, type Standing } from '../../frame/session.ts'
@@ -11,16 +11,15 @@ const PATH = '/v1/messaging/send'
 
 /** Sends a message to a DID: a text, or a DIDComm message or JWE as JSON. */
 export function SendPage({ standing }: { standing: Standing }) {
-  const { inboxes, frame } = useTexts()
+  const { inboxes } = useTexts()
+  const jsonOf = useJson()
   const attempt = useAttempt()
   const [sentTo, setSentTo] = useState<string>()
   const send = async (form: FormData) => {
     setSentTo(undefined)
     const to = textOf(form, 'to') ?? ''
     const isJson = textOf(form, 'as') === 'json'
-    const message = isJson
-      ? jsonOf(form, 'message', { rule: inboxes.notJson, inexact: frame.inexact })
-      : textOf(form, 'message')
+    const message = isJson ? jsonOf(form, 'message', inboxes.notJson) : textOf(form, 'message')
     const body = { to, message }
     await attempt(body, (headers) => api.post(PATH, { body, headers }))
     setSentTo(to)

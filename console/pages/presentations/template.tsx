@@ -3,7 +3,7 @@ import { Outcome, useActs } from '../../frame/acts.tsx'
 import { Confirm } from '../../frame/dialogs/confirm.tsx'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
 import { useAttempt } from '../../frame/forms/attempt.ts'
-import { jsonOf } from '../../frame/forms/json.ts'
+import { useJson } from '../../frame/forms/json.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Facts, Heading, Json, Shown } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -24,7 +24,8 @@ interface TemplateFormProps {
 }
 
 function TemplateForm({ value, submit, send }: TemplateFormProps) {
-  const { presentations, frame } = useTexts()
+  const { presentations } = useTexts()
+  const jsonOf = useJson()
   return (
     <Form
       submit={submit}
@@ -32,7 +33,7 @@ function TemplateForm({ value, submit, send }: TemplateFormProps) {
         send({
           name: textOf(form, 'name') ?? '',
           domain: textOf(form, 'domain') ?? '',
-          query: jsonOf(form, 'query', { rule: presentations.noJson, inexact: frame.inexact }) as TemplateIn['query'],
+          query: jsonOf(form, 'query', presentations.noJson) as TemplateIn['query'],
         })
       }
     >

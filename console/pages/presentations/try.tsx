@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../client/index.ts'
 import { Form, TextEntry, textOf } from '../../frame/form.tsx'
-import { jsonOf } from '../../frame/forms/json.ts'
+import { useJson } from '../../frame/forms/json.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Copy, Curl, Facts, Failure, State, Time } from '../../frame/parts.tsx'
 import { usePoll } from '../../frame/poll.ts'
@@ -59,14 +59,16 @@ function Verified({ verdict }: { verdict: Verdict }) {
 
 /** The presentation that a wallet sent to the callback, verified as the verifier does it. */
 function Answer({ request, done }: { request: Request; done: () => void }) {
-  const { presentations, frame } = useTexts()
+  const { presentations } = useTexts()
+  const jsonOf = useJson()
   const [verdict, setVerdict] = useState<Verdict>()
   const verify = async (form: FormData) => {
     setVerdict(undefined)
-    const presentation = jsonOf(form, 'presentation', {
-      rule: presentations.noJson,
-      inexact: frame.inexact,
-    }) as Schemas['VerifyPresentationIn']['presentation']
+    const presentation = jsonOf(
+      form,
+      'presentation',
+      presentations.noJson,
+    ) as Schemas['VerifyPresentationIn']['presentation']
     const { challenge, domain } = request
     setVerdict(await api.post(VERIFY, { body: { presentation, challenge, domain } }))
     done()

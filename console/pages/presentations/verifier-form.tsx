@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../client/index.ts'
 import { CheckEntry, Form, SelectEntry, TextEntry, textOf } from '../../frame/form.tsx'
 import { useAttempt } from '../../frame/forms/attempt.ts'
-import { jsonOf } from '../../frame/forms/json.ts'
+import { useJson } from '../../frame/forms/json.ts'
 import { useLoad } from '../../frame/load.ts'
 import { Curl, Heading, Shown } from '../../frame/parts.tsx'
 import { go, pathOf } from '../../frame/router.tsx'
@@ -42,17 +42,15 @@ function Templates({ value }: { value?: string | undefined }) {
 }
 
 export function VerifierForm({ value, submit, send }: VerifierFormProps) {
-  const { presentations, frame } = useTexts()
+  const { presentations } = useTexts()
+  const jsonOf = useJson()
   const read = (form: FormData): VerifierIn => {
     const chain = textOf(form, 'certificate_chain')
     return {
       verifier_did: textOf(form, 'verifier_did') ?? '',
       presentation_template_id: textOf(form, 'presentation_template_id') ?? '',
       include_presentation: form.has('include_presentation'),
-      claim_mappings: jsonOf(form, 'claim_mappings', {
-        rule: presentations.noJson,
-        inexact: frame.inexact,
-      }) as VerifierIn['claim_mappings'],
+      claim_mappings: jsonOf(form, 'claim_mappings', presentations.noJson) as VerifierIn['claim_mappings'],
       ...(chain && { certificate_chain: chain }),
       request_uri_method: form.has('request_uri_method') ? 'post' : 'get',
     }

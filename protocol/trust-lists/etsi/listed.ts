@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { isDid } from '../../dids/index.ts'
 import { Refusal } from '../../errors.ts'
-import { readCertificate } from '../../mobile-credentials/certificates.read.ts'
+import { fingerprintOf, readCertificate } from '../../mobile-credentials/certificates.read.ts'
 import { toPem } from '../../mobile-credentials/certificates.ts'
 import { isLabel } from '../../names.ts'
 import { earliestOf, hasCome } from '../../time.ts'
@@ -120,8 +119,7 @@ function certifiedIssuer(entity: string | undefined, der: Uint8Array): HeldEntry
 
 /** The issuers of a service, one by one. */
 export function* identitiesOf({ entity, certificates, identifiers, unread }: ListedService): Generator<Identity> {
-  for (const der of certificates)
-    yield { key: createHash('sha256').update(der).digest('hex'), read: () => certifiedIssuer(entity, der) }
+  for (const der of certificates) yield { key: fingerprintOf(der), read: () => certifiedIssuer(entity, der) }
   for (const identifier of identifiers)
     yield { key: identifier, read: () => heldEntry({ ...nameOf(entity), identifier }) }
   for (const text of unread) yield { key: text, read: () => undefined }

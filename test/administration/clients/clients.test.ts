@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { MAX_GRACE_SECONDS, MAX_OAUTH2_CLIENTS } from '../../../activities/administration/clients/lifecycle.ts'
 import { OPERATOR_SCOPES, SCOPES, type Scope } from '../../../protocol/tokens-logs/index.ts'
-import { CLIENTS, type ClientAnswer, clientsOf } from '../../support/administration.ts'
+import { CLIENTS, type ClientAnswer, clientsOf, refusalOf, tokenWith } from '../../support/administration.ts'
 import { loggedAbout, until } from '../../support/credentials/dids.ts'
 import { addClient } from '../../support/frame/tenants.ts'
-import { type Client, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Client, openWorld, type World } from '../../support/world.ts'
 
 let world: World
 test.before(async () => {
@@ -21,16 +21,7 @@ const asClient = ({ clientId, clientSecret }: ClientAnswer, tenantId = world.fir
   clientSecret,
 })
 
-const refusalOf = (reply: Reply) => {
-  const { type, errors } = reply.json<{ type: string; errors?: { path: string; code: string }[] }>()
-  return [reply.status, type, errors?.[0]?.path, errors?.[0]?.code]
-}
-
 const isWrong = { message: /token.invalid_client/ }
-
-/** A token of a client of the first tenant with these scopes. */
-const tokenWith = async (scopes: readonly Scope[]) =>
-  world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId: world.first.tenantId, scopes }))
 
 test('a client is created with its secret, read and listed without it, and found in the log (specification, OAuth2 client)', async (t) => {
   const reply = await own().create({ name: 'Registry', description: 'Signs degrees', scopes: ['dids:read'] })
@@ -64,7 +55,7 @@ test('a list has pages, newest first, of the tenant’s own clients alone', asyn
 
 test('a client gets no scope that the token of the request does not have, and by default those that it has (D-603)', async (t) => {
   const scopes: Scope[] = ['administration:read', 'administration:write', 'dids:read']
-  const clients = clientsOf(world, await tokenWith(scopes))
+  const clients = clientsOf(world, await tokenWith(world, scopes))
   t.deepEqual([...(await clients.created()).scopes].sort(), [...scopes].sort())
   t.deepEqual((await clients.created({ scopes: [] })).scopes, [])
   t.deepEqual((await clients.created({ scopes: ['dids:read', 'dids:read'] })).scopes, ['dids:read'])
@@ -76,7 +67,7 @@ test('a client gets no scope that the token of the request does not have, and by
       'scope',
     ])
   // by default, too, nothing of operators or people, whatever the token has
-  const both = clientsOf(world, await tokenWith([...SCOPES, 'platform:write', 'accounts:write']))
+  const both = clientsOf(world, await tokenWith(world, [...SCOPES, 'platform:write', 'accounts:write']))
   t.deepEqual((await both.created()).scopes, [...SCOPES])
   const wanted = await both.create({ name: 'n', description: '', scopes: ['platform:write'] })
   t.is(wanted.json().type, '/problems#oauth_client.scope_beyond_caller')
@@ -150,7 +141,7 @@ test('an empty secret, or none of a client without a former one, is never right'
 
 test('whoever lacks a scope of a client gets no secret of it, and the client keeps its own (D-603)', async (t) => {
   const strong = await own().created()
-  const weak = clientsOf(world, await tokenWith(['administration:write']))
+  const weak = clientsOf(world, await tokenWith(world, ['administration:write']))
   const refused = await weak.update(strong.id, { reset_secret: true })
   t.like(refused.json(), { status: 403, type: '/problems#oauth_client.scope_beyond_caller' })
   await t.notThrowsAsync(world.tokenOf(asClient(strong)))

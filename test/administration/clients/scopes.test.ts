@@ -1,8 +1,6 @@
 import test from 'ava'
-import type { Scope } from '../../../protocol/tokens-logs/index.ts'
-import { type ClientAnswer, clientsOf } from '../../support/administration.ts'
-import { addClient } from '../../support/frame/tenants.ts'
-import { openWorld, type Reply, type World } from '../../support/world.ts'
+import { type ClientAnswer, clientsOf, refusalOf, tokenWith } from '../../support/administration.ts'
+import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
 test.before(async () => {
@@ -12,18 +10,9 @@ test.after.always(() => world?.close())
 
 const own = () => clientsOf(world, world.token)
 
-const refusalOf = (reply: Reply) => {
-  const { type, errors } = reply.json<{ type: string; errors?: { path: string; code: string }[] }>()
-  return [reply.status, type, errors?.[0]?.path, errors?.[0]?.code]
-}
-
-/** A token of a client of the first tenant with these scopes. */
-const tokenWith = async (scopes: readonly Scope[]) =>
-  world.tokenOf(await addClient(world.dependencies.systemSql, { tenantId: world.first.tenantId, scopes }))
-
 test('nobody gives a client a scope that they lack; what it has beyond them stays (D-817)', async (t) => {
   const strong = await own().created({ scopes: ['dids:read', 'dids:write'] })
-  const weak = clientsOf(world, await tokenWith(['administration:write', 'logs:read']))
+  const weak = clientsOf(world, await tokenWith(world, ['administration:write', 'logs:read']))
   for (const scope of ['domains:read', 'platform:write', 'accounts:read', 'dids:look', '__proto__']) {
     const scopes = ['dids:read', scope]
     t.deepEqual(refusalOf(await weak.update(strong.id, { scopes, reset_secret: false })), [

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Schemas } from '../../../../client/index.ts'
 import { CheckEntry, Form, TextEntry, textOf } from '../../../frame/form.tsx'
 import { useAttempt } from '../../../frame/forms/attempt.ts'
-import { jsonOf } from '../../../frame/forms/json.ts'
+import { useJson } from '../../../frame/forms/json.ts'
 import { Copy, Curl, Heading } from '../../../frame/parts.tsx'
 import { QrCode } from '../../../frame/qr.tsx'
 import { Link, pathOf } from '../../../frame/router.tsx'
@@ -42,16 +42,15 @@ function Open({ made: { id, uri } }: { made: Schemas['OpenId4VpCreatedOut'] }) {
 
 /** Asks a wallet on another device by a QR code, and shows what it presents. */
 export function NewRequestPage() {
-  const { presentations, requests, frame } = useTexts()
+  const { presentations, requests } = useTexts()
+  const jsonOf = useJson()
   const attempt = useAttempt()
   const [made, setMade] = useState<Schemas['OpenId4VpCreatedOut']>()
   const ask = async (form: FormData) => {
     const clientName = textOf(form, 'clientName')
     const body: RequestIn = {
       verifierDid: textOf(form, 'verifierDid') ?? '',
-      dcqlQuery: jsonOf(form, 'dcqlQuery', { rule: presentations.noJson, inexact: frame.inexact }) as NonNullable<
-        RequestIn['dcqlQuery']
-      >,
+      dcqlQuery: jsonOf(form, 'dcqlQuery', presentations.noJson) as NonNullable<RequestIn['dcqlQuery']>,
       ...(clientName && { clientName }),
       ...(form.has('requestUriMethod') && { requestUriMethod: 'post' as const }),
     }
