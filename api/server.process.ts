@@ -14,7 +14,7 @@ import { createPlatform, openDependencies } from '../activities/index.ts'
 import type { Config } from '../config.ts'
 import { createApp } from './app.ts'
 import type { OpenApi } from './frame/openapi/paths.ts'
-import { answerUnreadable } from './frame/unreadable.ts'
+import { answerUnreadable, setTargetAside } from './frame/unreadable.ts'
 import type { SchemaNotice } from './server.fleet.ts'
 import { countUnderWay } from './server.under-way.ts'
 
@@ -60,7 +60,8 @@ export async function startApi(config: Config): Promise<Running> {
   const server = createServer({ ...timeouts, requireHostHeader: false }, app)
   answerUnreadable(server, dependencies.log)
   const underWay = countUnderWay()
-  server.prependListener('request', (_request, response) => {
+  server.prependListener('request', (request, response) => {
+    setTargetAside(request)
     if (stopping) response.setHeader('Connection', 'close')
     underWay.begin(response)
   })

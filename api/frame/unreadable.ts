@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { Refusal } from '../../protocol/errors.ts'
@@ -59,15 +59,25 @@ function timesOf(rawHeaders: readonly string[]): Map<string, number> {
 /** An absolute URL in place of a path: scheme, authority and what follows. */
 const ABSOLUTE = /^([^/?#]+):\/\/([^/?#]*)(.*)$/
 
+const setAside = new WeakMap<IncomingMessage, string>()
+
+/** Sets an absolute URL aside for `readTarget`: express reads the URL before any handler, and answers HTML to one with a wrong host. */
+export function setTargetAside(request: IncomingMessage): void {
+  const { url = '' } = request
+  if (!ABSOLUTE.test(url)) return
+  setAside.set(request, url)
+  request.url = '/'
+}
+
 /**
  * Reads a request for an absolute URL as one for its path at its host, whatever the Host header says (RFC 9112 section
  * 3.2.2, D-560). Comes before all that looks at the path or the host.
  */
 export const readTarget: RequestHandler = (request, _response, next) => {
-  const [whole, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(request.url) ?? []
+  const [whole, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(setAside.get(request) ?? request.url) ?? []
   if (whole === undefined) return next()
   // user info in a URL from outside is an attempt to hide its host (RFC 9110 section 4.2.4)
-  if (!/^https?$/i.test(scheme) || authority === '' || authority.includes('@'))
+  if (!/^https?$/i.test(scheme) || !URL.canParse(`http://${authority}`) || authority.includes('@'))
     throw new Refusal(
       'request.malformed',
       'The target of the request is not a path, and not an http or https URL of a host.',

@@ -129,6 +129,8 @@ test.serial(
       `http://somebody@${host}${linked}`,
       `http://${host}@nobody.example${linked}`,
       `http://${linked}`,
+      `http://[::1${linked}`,
+      `http://${host}x${linked}`,
     ]) {
       const { status, headers, body } = await get(url, host)
       t.is(status, 400, url)
