@@ -1,4 +1,5 @@
 import { disjoint } from '../protocol/disjoint.ts'
+import { createSessionScopes } from './administration/accounts/standing.ts'
 import { composeContent } from './administration/content/index.ts'
 import { createPolicyGate } from './administration/ecosystems/gate.ts'
 import { composeEcosystems } from './administration/ecosystems/index.ts'
@@ -65,7 +66,7 @@ export function createPlatform(dependencies: Dependencies, moreFormats: MoreForm
   const credentials = composeCredentials({ ...known, holderMessages: messaging.holderMessages, formats })
   const openId = composeOpenId({ ...frame, ...credentials })
   const lists = { ...composeCompactLists({ ...dependencies, ...credentials }), ...composeMobileLists(credentials) }
-  const tokensLogs = composeTokensLogs(dependencies)
+  const tokensLogs = composeTokensLogs({ ...dependencies, sessionScopes: createSessionScopes(dependencies) })
   const webhooks = composeWebhooks(frame)
   const { webhookEvents } = webhooks
   return disjoint(

@@ -6,7 +6,7 @@ import { parseScopes, type Scope } from '../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Client } from './clients.ts'
 import { createTokenKeys, type TokenKeys } from './keys.ts'
-import { createStanding } from './standing.ts'
+import { createStanding, type SessionScopes } from './standing.ts'
 
 export interface TokenRequest {
   /** Undefined when no client was authenticated. */
@@ -23,7 +23,7 @@ export interface SessionTokenRequest {
   scopes: readonly Scope[]
 }
 
-/** Tokens of sessions are short: a session that was ended, and a role that was taken away, end with them (D-628). */
+/** Tokens of sessions are short, because they are in a browser's memory (D-628). */
 const SESSION_TOKEN_SECONDS = 600
 
 export interface Caller {
@@ -49,11 +49,12 @@ export function createTokens({
   config,
   now,
   uuid,
-}: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'>) {
+  sessionScopes,
+}: Pick<Dependencies, 'systemSql' | 'keys' | 'config' | 'now' | 'uuid'> & { sessionScopes: SessionScopes }) {
   const issuer = config.publicUrl.origin
   const verifiedTokens = new LRUCache<string, { caller: Caller; kid: string | undefined }>({ max: 10_000 })
   const tokenKeys = createTokenKeys({ systemSql, now })
-  const standing = createStanding({ systemSql, now })
+  const standing = createStanding({ systemSql, now, sessionScopes })
 
   const refuse = (message: string) => new Refusal('token.invalid', message)
 

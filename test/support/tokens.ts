@@ -62,6 +62,7 @@ export function processOf(platform: Platform, signing: Platform['sign'] = platfo
     config: { publicUrl: new URL(`${ISSUER}/path`), accessTokenLifetimeSeconds: LIFETIME },
     now: () => new Date(time),
     uuid: () => 'the-uuid',
+    sessionScopes: async () => undefined,
   } as unknown as Parameters<typeof createTokens>[0])
   return {
     ...tokens,

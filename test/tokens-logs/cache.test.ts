@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createSessionScopes } from '../../activities/administration/accounts/standing.ts'
 import { createClients } from '../../activities/tokens-logs/clients.ts'
 import { createTokens } from '../../activities/tokens-logs/tokens.ts'
 import { codeOf } from '../support/parts/keys.ts'
@@ -14,7 +15,11 @@ test.after.always(() => world?.close())
 function processAt(start: Date) {
   let time = start.getTime()
   const clients = createClients(world.dependencies)
-  const tokens = createTokens({ ...world.dependencies, now: () => new Date(time) })
+  const tokens = createTokens({
+    ...world.dependencies,
+    sessionScopes: createSessionScopes(world.dependencies),
+    now: () => new Date(time),
+  })
   return {
     setClock(date: Date) {
       time = date.getTime()

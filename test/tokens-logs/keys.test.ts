@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
+import { createSessionScopes } from '../../activities/administration/accounts/standing.ts'
 import { PLATFORM_TENANT } from '../../activities/keys/rotating.ts'
 import { createClients } from '../../activities/tokens-logs/clients.ts'
 import { createTokenKeyRotation } from '../../activities/tokens-logs/keys.ts'
@@ -25,7 +26,12 @@ test.afterEach.always(() => world?.close())
 function processOf({ keys = world.dependencies.keys } = {}) {
   let ahead = 0
   const now = () => new Date(Date.now() + ahead)
-  const tokens = createTokens({ ...world.dependencies, keys, now })
+  const tokens = createTokens({
+    ...world.dependencies,
+    keys,
+    now,
+    sessionScopes: createSessionScopes(world.dependencies),
+  })
   const clients = createClients(world.dependencies)
   const { clientId, clientSecret } = world.first
   return {
@@ -176,6 +182,7 @@ test.serial('strangers’ tokens with keys of their own do not ask the database 
   const { systemSql } = world.dependencies
   const tokens = createTokens({
     ...world.dependencies,
+    sessionScopes: createSessionScopes(world.dependencies),
     systemSql: {
       query(query) {
         asked += 1

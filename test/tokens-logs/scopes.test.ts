@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'
+import { createSessionScopes } from '../../activities/administration/accounts/standing.ts'
 import { createTokens } from '../../activities/tokens-logs/tokens.ts'
 import { factsOf, OPERATIONS } from '../../protocol/operations.ts'
 import { ALL_SCOPES, type Scope } from '../../protocol/tokens-logs/index.ts'
@@ -115,7 +116,8 @@ async function personTokenWith(scope: Scope): Promise<string> {
     sessionId: String(decodeJwt(sample.personToken).sid),
     tenantId: world.first.tenantId,
   }
-  return (await createTokens(world.dependencies).issueSessionToken({ ...session, scopes: [scope] })).accessToken
+  const dependencies = { ...world.dependencies, sessionScopes: createSessionScopes(world.dependencies) }
+  return (await createTokens(dependencies).issueSessionToken({ ...session, scopes: [scope] })).accessToken
 }
 
 const request = ({ path, ask }: Asked, token: string): Promise<Reply> =>

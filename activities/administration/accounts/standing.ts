@@ -1,5 +1,8 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
+import { type Role, scopesOfSession } from '../../../protocol/administration/accounts/roles.ts'
 import { Refusal } from '../../../protocol/errors.ts'
+import type { Scope } from '../../../protocol/tokens-logs/index.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Call } from '../../frame/operations.ts'
 import { accountOf } from './calls.ts'
 
@@ -7,6 +10,24 @@ const IDLE_DAYS = 7
 
 /** A session that is in force. */
 export const IS_OPEN = `ended_at is null and expires_at > now() and rotated_at > now() - interval '${IDLE_DAYS} days'`
+
+const OPEN_SESSION = `select a.is_operator as "isOperator", (select m.role from tenants t
+    join organization_members m on m.organization_id = t.organization_id
+    where t.id = $2 and m.account_id = s.account_id) as role
+  from account_sessions s join accounts a on a.id = s.account_id where s.id = $1 and ${IS_OPEN}`
+
+/** Looks up the scopes that a session has in a tenant now: undefined once it has ended, without the tenant's once its person is no member. */
+export const createSessionScopes =
+  ({ systemSql }: Pick<Dependencies, 'systemSql'>) =>
+  async ({ sessionId, tenantId }: { sessionId: string; tenantId: string }): Promise<readonly Scope[] | undefined> => {
+    const { rows } = await systemSql.query<{ isOperator: boolean; role: Role | null }>({
+      name: 'session-stands',
+      text: OPEN_SESSION,
+      values: [sessionId, tenantId],
+    })
+    const [open] = rows
+    return open && scopesOfSession({ isOperator: open.isOperator, role: open.role ?? undefined })
+  }
 
 /** What was found when a password was looked at, which takes longer than a row may be locked. */
 export interface Verified {
@@ -31,7 +52,7 @@ export async function lockAccount(
 }
 
 /**
- * The account of a call, locked, before it is changed: its access token works for some minutes more than its session, and
+ * The account of a call, locked, before it is changed: its access token works for some seconds more than its session, and
  * must change nothing after the session's end. Throws `session.invalid`, `account.not_found`, `account.password_wrong`.
  */
 export async function lockOwnAccount(em: SqlEntityManager, call: Call, verified?: Verified): Promise<string> {

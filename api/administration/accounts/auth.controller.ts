@@ -165,7 +165,7 @@ export class AuthController extends Controller {
   }
 
   /**
-   * Ends the session of the cookie. Its access token ends by itself, within 10 minutes. Send the header X-Requested-With.
+   * Ends the session of the cookie. Its access token ends within 5 seconds. Send the header X-Requested-With.
    * @summary Log out
    */
   @Post('logout')

@@ -85,7 +85,7 @@ export class AccountController extends Controller {
   }
 
   /**
-   * Ends a session: it is not refreshed any more, and its access token ends within 10 minutes.
+   * Ends a session: it is not refreshed any more, and its access token ends within 5 seconds.
    * @summary End one of one's own sessions
    */
   @Delete('sessions/{id}')

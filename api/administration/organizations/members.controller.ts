@@ -53,7 +53,8 @@ export class MembersController extends Controller {
   }
 
   /**
-   * Gives a member another role. It counts from the next refresh of their session, within 10 minutes.
+   * Gives a member another role. What it takes away ends within 5 seconds; what it gives is in the next access token, within
+   * 10 minutes.
    * @summary Change the role of a member
    */
   @Put('members/{accountId}')

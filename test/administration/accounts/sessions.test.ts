@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createRefreshTokens } from '../../../activities/administration/accounts/refresh-tokens.ts'
 import { createSessions } from '../../../activities/administration/accounts/sessions.ts'
@@ -154,4 +155,43 @@ test('while the key store is away a refresh uses up no token, and no session beg
   const [later] = [...browser.jar.cookies.values()].filter((value) => value.split('.').length === 3)
   t.true((await sessions.refresh(later, undefined)).scopes.includes('platform:write'))
   t.is(changes, 2, 'it is signed again')
+})
+
+/** Asks until the answer is another one: what a process knows of a session is 3 seconds old at most (D-1187). */
+async function changedAnswer(ask: () => Promise<Reply>, { status }: Reply): Promise<Reply> {
+  const until = Date.now() + 10_000
+  for (;;) {
+    const reply = await ask()
+    if (reply.status !== status || Date.now() > until) return reply
+    await wait(200)
+  }
+}
+
+test('an access token ends with its session, and loses what a role, a membership or an operator’s flag gave (D-1187)', async (t) => {
+  const browser = browserAt(world)
+  const account = await addAccount(world)
+  const { tenantId, organizationId } = await tenantOf(opened(await browser.login(account)).access_token)
+  await change('update accounts set is_operator = true where id = $1', account.id)
+  const token = opened(await browser.refresh({ tenantId })).access_token
+  const asked = (path: string, body?: object) => () => world.ask(path, { token, ...(body && { body }) })
+  const makeClient = asked('/v1/oauth2/clients', { name: 'program', description: 'reads', scopes: ['dids:read'] })
+  const [read, tenants, own] = [asked('/v1/dids'), asked('/v1/tenants'), asked('/v1/account')]
+  const made = await makeClient()
+  t.is(made.status, 201, made.text)
+  await change(`update organization_members set role = 'auditor' where organization_id = $1`, organizationId)
+  t.deepEqual(problem(await changedAnswer(makeClient, made)), [403, 'token.insufficient_scope'])
+  const before = await read()
+  t.is(before.status, 200)
+  await change('delete from organization_members where organization_id = $1', organizationId)
+  t.deepEqual(problem(await changedAnswer(read, before)), [403, 'token.insufficient_scope'])
+  const listed = await tenants()
+  t.is(listed.status, 200)
+  await change('update accounts set is_operator = false where id = $1', account.id)
+  t.deepEqual(problem(await changedAnswer(tenants, listed)), [403, 'token.insufficient_scope'])
+  const mine = await own()
+  t.is(mine.status, 200)
+  t.is((await browser.logout()).status, 204)
+  const ended = await changedAnswer(own, mine)
+  t.deepEqual(problem(ended), [401, 'session.invalid'])
+  t.regex(ended.headers.get('www-authenticate') ?? '', /error="invalid_token"/)
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import test from 'ava'
 import { generateSync } from 'otplib'
 import { endOperatorAccount, makeOperatorAccount } from '../../../activities/administration/accounts/operators.ts'
@@ -178,7 +179,16 @@ test.serial('twenty requests at once found no more organizations than an account
 test.serial('an erased account accepts no policy with the rest of its token', async (t) => {
   const account = await addAccount(world)
   const token = await tokenOfPerson(world, account)
+  t.is((await world.ask('/v1/account', { token })).status, 200, 'the session is known for some seconds from now on')
   await change('delete from accounts where id = $1', account.id)
   const reply = await world.ask('/v1/legal/policies/terms/acceptances', { token, body: { version: 1 } })
-  t.deepEqual(problem(reply), [404, 'account.not_found'])
+  // the second one on a machine that took longer than these seconds (D-1187)
+  const refusals = [
+    [404, 'account.not_found'],
+    [401, 'session.invalid'],
+  ]
+  t.true(
+    refusals.some((refusal) => isDeepStrictEqual(problem(reply), refusal)),
+    reply.text,
+  )
 })
