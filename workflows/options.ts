@@ -33,6 +33,9 @@ export const sweeping: ActivityOptions = { startToCloseTimeout: '1h', heartbeatT
  */
 export const chunk: ActivityOptions = { startToCloseTimeout: '5m', heartbeatTimeout: '10s', retry: untilItWorks }
 
+/** Work for one of many, of whom one that fails each time must not hold up the others: for about a minute. */
+export const forOneOfMany: ActivityOptions = { ...chunk, retry: { ...untilItWorks, maximumAttempts: 6 } }
+
 /**
  * The refusal that ended an activity: its code, e.g. `did.not_found`, and its sentence; undefined for any other error.
  */

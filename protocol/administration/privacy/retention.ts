@@ -31,4 +31,6 @@ export const NOTHING_EXPIRED: RetentionCounts = { users: 0, credentials: 0, mess
 export interface RetentionCursor {
   /** The last tenant that was done. */
   after: string
+  /** Tenants of this pass whose erasing failed; absent: none. */
+  failed?: string[]
 }

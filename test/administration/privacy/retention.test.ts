@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createExpiry } from '../../../activities/administration/privacy/expiry.ts'
+import { connect } from '../../../entities/orm.ts'
 import { COURSE, create, lines, results, until as untilBatch } from '../../support/credentials/batches.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
@@ -267,6 +268,38 @@ test.serial(
     await until('the pass', async () => !(await isThere('openid_sessions', gone)), 60_000)
     await until('the end', async () => (await keptOf(theirs.token)).lastPass !== null, 60_000)
     t.true(await isThere('openid_sessions', stays))
+  },
+)
+
+const reasonOf = (error: unknown): string => `${error} ${error instanceof Error ? reasonOf(error.cause) : ''}`
+
+test.serial(
+  'a tenant whose erasing fails each time holds up no other one, and the pass fails with its id',
+  async (t) => {
+    const tenants = [await newTenant(), await newTenant()].sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
+    const [broken, other] = tenants as [(typeof tenants)[0], (typeof tenants)[0]]
+    const gone = await addSession(other, null, 50)
+    for (const { token } of tenants) await keep(token, { endedSessionsDays: 7 })
+    const owner = await connect(world.config.database.url, 1)
+    await owner.em.execute(`create function refuse_pass() returns trigger language plpgsql as $$ begin raise exception 'a fault of one tenant'; end $$;
+    create trigger refuse_pass before update on privacy_retentions for each row when (new.tenant_id = '${broken.tenantId}')
+      execute function refuse_pass()`)
+    try {
+      await world.dependencies.temporal.client.schedule.getHandle('erase-expired').trigger()
+      await until('the pass', async () => !(await isThere('openid_sessions', gone)), 120_000)
+      const failure = async () => {
+        for await (const { workflowId, runId } of world.dependencies.temporal.client.workflow.list({
+          query: `WorkflowType = 'eraseExpired' and ExecutionStatus = 'Failed'`,
+        }))
+          return world.dependencies.temporal.client.workflow.getHandle(workflowId, runId).result().catch(reasonOf)
+        return undefined
+      }
+      await until('the end', async () => (await failure()) !== undefined, 60_000)
+      t.regex((await failure()) ?? '', new RegExp(`not erased of: ${broken.tenantId}`))
+    } finally {
+      await owner.em.execute('drop trigger refuse_pass on privacy_retentions; drop function refuse_pass()')
+      await owner.close()
+    }
   },
 )
 
