@@ -52,7 +52,8 @@ const withOnlyDomain = (method: string, path: string): string =>
 export const aliases =
   (openApi: OpenApi, find: FindPath): RequestHandler =>
   (request, _response, next) => {
-    const [path = '', query] = request.url.split('?', 2)
+    // only the first ? begins the query (RFC 3986 section 3.4)
+    const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(request.url) ?? []
     const alias = ALIASES.find(([pattern]) => pattern.test(path))
     const ours = (alias ? path.replace(...alias) : path).replace(IDS, (id) => id.toLowerCase())
     request.url = withOnlyDomain(request.method, ours)

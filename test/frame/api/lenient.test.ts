@@ -26,6 +26,14 @@ test('limit and page without a value are absent', async (t) => {
     t.is((await ask(`/v1/dids?${query}`)).status, 400)
 })
 
+test('only the first ? begins the query: what follows a second one is read, too', async (t) => {
+  t.is((await ask('/v1/dids?limit=1?')).status, 400, 'the limit is 1?')
+  t.is((await ask('/v1/dids?method=a?b&limit=x')).status, 400)
+  const tagged = await ask('/v1/credentials/web-semantic?tag=is-this-it?&limit=3')
+  t.is(tagged.status, 200, tagged.text)
+  t.is(tagged.json<{ limit: number }>().limit, 3)
+})
+
 test('a filter of a list without a value filters nothing, in every list (D-318)', async (t) => {
   const signed = await ask('/v1/credentials/web-semantic/sign', {
     payload: payload(did),
