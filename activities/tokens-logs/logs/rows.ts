@@ -58,10 +58,14 @@ where tenant_id = ? and kind = ? order by position desc limit 1`
 
 const WAITING = `select count(*)::int as count from (select from log_pending where tenant_id = ? limit 100000) as few`
 
+const TIME = `select l.timestamp::text from log_chain c join logs l on l.id = c.entry_id and l.tenant_id = c.tenant_id
+where c.tenant_id = ? and c.position = ?`
+
 /** One slice of the tenant's entries, newest first, and one of them that is neither chained nor waits for it. */
 const UNCHAINED = `with slice as materialized (
   select l.timestamp, l.id from logs l
-  where l.tenant_id = ? and l.timestamp <= ?::timestamptz and (l.timestamp < ?::timestamptz or l.id > ?::uuid)
+  where l.tenant_id = ? and l.timestamp >= ?::timestamptz and l.timestamp <= ?::timestamptz
+    and (l.timestamp < ?::timestamptz or l.id > ?::uuid)
   order by l.timestamp desc, l.id limit ?)
 select last.timestamp::text, last.id, (select count(*)::int from slice) as count, (
   select s.id from slice s where (select c.position from log_chain c where c.entry_id = s.id) is null
@@ -149,10 +153,15 @@ export function createChainRows({ database }: Pick<Dependencies, 'database'>) {
       return (await ask<{ count: number }>(tenantId, WAITING, []))[0]?.count ?? 0
     },
 
-    /** Undefined behind the oldest entry. `found`: an entry of the slice that is not chained. */
-    async unchainedIn(tenantId: string, { timestamp, id }: LogPlace, limit: number) {
+    /** When the entry at a place of the chain was made, as PostgreSQL writes it; undefined where it is gone. */
+    async timeAt(tenantId: string, position: number): Promise<string | undefined> {
+      return (await ask<{ timestamp: string }>(tenantId, TIME, [position]))[0]?.timestamp
+    },
+
+    /** Of entries since a time; undefined behind the oldest of them. `found`: an entry of the slice that is not chained. */
+    async unchainedIn(tenantId: string, since: string, { timestamp, id }: LogPlace, limit: number) {
       type Found = LogPlace & { count: number; found: string | null }
-      const values = [timestamp, timestamp, id, limit, tenantId]
+      const values = [since, timestamp, timestamp, id, limit, tenantId]
       const [row] = await ask<Found>(tenantId, UNCHAINED, values)
       return row
     },

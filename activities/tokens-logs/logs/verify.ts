@@ -1,13 +1,15 @@
 import { Refusal } from '../../../protocol/errors.ts'
 import type { ChainFault, Link } from '../../../protocol/tokens-logs/chain.ts'
 import type { Seal } from '../../../protocol/tokens-logs/seals.ts'
+import { NIL_UUID } from '../../../protocol/uuid.ts'
 import type { LogKeys } from './keys.ts'
 import type { ChainRows, LogPlace, SealRow } from './rows.ts'
 import type { Walk, Walked } from './walk.ts'
 
 /** Entries of one look for those that are in no chain. */
 const SLICE = 20_000
-const NEWEST: LogPlace = { timestamp: 'infinity', id: '00000000-0000-0000-0000-000000000000' }
+const NEWEST = 'infinity'
+const OLDEST = '-infinity'
 
 export interface LogCheck {
   /** First position to check; absent: the first that is kept. */
@@ -62,11 +64,16 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
     ])
   }
 
-  /** Looks for an entry beside the chain; only where the chain itself is right. */
-  async function unchained(tenantId: string): Promise<ChainFault | undefined> {
-    for (let place: LogPlace = NEWEST; ; ) {
-      const slice = await rows.unchainedIn(tenantId, place, SLICE)
-      if (slice?.found) return { kind: 'unchained', position: null, id: slice.found }
+  /**
+   * Looks for an entry beside the chain, made between the entries of two places; only where the chain itself is right. One
+   * check after the other looks at all times there are, and each at about as many entries as it has places.
+   */
+  async function unchained(tenantId: string, from: number, to: number | undefined) {
+    const since = await rows.timeAt(tenantId, from)
+    const until = to === undefined ? NEWEST : await rows.timeAt(tenantId, to)
+    for (let place: LogPlace = { timestamp: until ?? NEWEST, id: NIL_UUID }; ; ) {
+      const slice = await rows.unchainedIn(tenantId, since ?? OLDEST, place, SLICE)
+      if (slice?.found) return { kind: 'unchained', position: null, id: slice.found } satisfies ChainFault
       if (!slice || slice.count < SLICE) return undefined
       place = slice
     }
@@ -83,8 +90,7 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
 
   /** What is wrong with the end of a chain that is right up to there. */
   async function endFault(tenantId: string, last: Link, newest: SealRow | undefined): Promise<ChainFault | undefined> {
-    if (!newest || newest.position <= last.position || (await rows.placeAt(tenantId, newest.position)))
-      return unchained(tenantId)
+    if (!newest || newest.position <= last.position || (await rows.placeAt(tenantId, newest.position))) return undefined
     // a head is signed of places that the chain has
     const { fault } = await walk.sealOf(tenantId, 'head', newest)
     if (fault) return { kind: fault, position: newest.position, id: null }
@@ -98,6 +104,7 @@ export function createLogVerification({ rows, keys, walk }: { rows: ChainRows; k
       : await walk.walk(tenantId, { from: start.from, most })
     const newest = await rows.newestSeal(tenantId, 'head')
     let fault = walked.fault ?? (ended ? await endFault(tenantId, last, newest) : undefined)
+    fault ??= await unchained(tenantId, start.from.position, ended ? undefined : last.position)
     const keptHead = kept ? await compare(tenantId, kept, start.checkpoint?.position ?? 0, last, ended) : null
     if (!fault && kept && keptHead === 'differs') {
       const gone = kept.position > last.position
