@@ -86,12 +86,15 @@ export const createIdempotency = ({ sql, sealer, effects }: { sql: Sql; sealer: 
     })
   },
 
-  /** Releases the key after a failure without an answer to keep: the next attempt starts again, or from the effect. */
-  async release(tenantId: string, key: string): Promise<void> {
+  /**
+   * Releases the key after a failure without an answer to keep: the next attempt starts again, or from the effect. `forget`:
+   * the key may come with another request; else the next attempt has the ids of this one.
+   */
+  async release(tenantId: string, key: string, { forget }: { forget: boolean }): Promise<void> {
     await sql.query({
       name: 'release-idempotency-key',
-      text: 'select release_idempotency_key($1, $2)',
-      values: [tenantId, key],
+      text: 'select release_idempotency_key($1, $2, $3)',
+      values: [tenantId, key, forget],
     })
   },
 })

@@ -118,12 +118,13 @@ export async function claimKey(
     return
   }
   request.idempotency = claim
-  const release = () => idempotency.release(tenantId, key)
+  const release = (forget: boolean) => idempotency.release(tenantId, key, { forget })
   const store = async (answer: Answer) => {
     // the body of a refused stream was not read to its end, so a repetition cannot be compared with it
     const temporary = answer.status >= 500 || TEMPORARY.has(answer.status) || (request.streamed && answer.status >= 400)
-    if (temporary) await release()
+    // before a failure of ours something may have been committed (D-1222)
+    if (temporary) await release(answer.status < 500 || request.streamed === true)
     else await idempotency.answer(tenantId, key, answer)
   }
-  storeBeforeSending(response, store, release)
+  storeBeforeSending(response, store, () => release(true))
 }

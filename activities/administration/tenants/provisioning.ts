@@ -34,7 +34,7 @@ export function createProvisioning({ database, now, uuid, dids, iacas, idempoten
     })
     if ('answer' in claim) throw new Error(`the ${name} of a new tenant has an answer`)
     const call: Call = { tenantId, clientId: PLATFORM, requestId, idempotency: claim }
-    return { call, release: () => idempotency.release(tenantId, `provision ${name}`) }
+    return { call, release: () => idempotency.release(tenantId, `provision ${name}`, { forget: false }) }
   }
 
   async function once(tenantId: string, wanted: WantedOfTenant, name: 'did' | 'iaca', make: (call: Call) => unknown) {

@@ -55,7 +55,7 @@ const worked = (reply: Reply): boolean =>
 test.serial(
   '503 of a database that waits for a lock is not kept: the same key signs once the lock is gone (D-004)',
   async (t) => {
-    const { write, did } = await tenant()
+    const { write, did, client, key } = await tenant()
     const tag = randomUUID()
     const owner = await connect(world.config.database.url, 1)
     const refused = await owner.em.transactional(async (em) => {
@@ -64,8 +64,14 @@ test.serial(
     })
     await owner.close()
     t.is(refusal(refused, 503), 'database.unavailable')
+    const since = () =>
+      count('select extract(epoch from created_at)::float8 as count from idempotency_keys where key = $1', [
+        `${client.clientId} ${key}`,
+      ])
+    const first = await since()
     const again = await write(SIGN, signBody(did, tag))
     t.true(worked(again), again.text)
+    t.is(await since(), first, 'ids that are derived from the key are those of the attempt that failed (D-1222)')
     const replayed = await write(SIGN, signBody(did, tag))
     t.is(replayed.text, again.text)
     t.is(await credentials(tag), 1)

@@ -256,3 +256,16 @@ test('what is kept of answers and effects cannot be read from the database', asy
   t.false(kept.includes(tag))
   t.false(kept.includes('did:key'))
 })
+
+test('an attempt that comes too late neither replaces nor forgets the answer of the one that took its place', async (t) => {
+  const { idempotency } = platformOf(world)
+  const { tenantId } = world.first
+  const [key, hash] = [randomUUID(), Buffer.alloc(32)]
+  const answer = (status: number) => ({ status, headers: {}, body: Buffer.from('{}') })
+  await idempotency.claim(tenantId, key, hash)
+  await idempotency.answer(tenantId, key, answer(204))
+  await idempotency.answer(tenantId, key, answer(404))
+  await idempotency.release(tenantId, key, { forget: true })
+  await idempotency.release(tenantId, key, { forget: false })
+  t.like(await idempotency.claim(tenantId, key, hash), { answer: { status: 204 } })
+})
