@@ -1,5 +1,5 @@
 import { readEmail } from '../../../protocol/administration/accounts/emails.ts'
-import { Unavailable } from '../../../protocol/errors.ts'
+import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { AddressLimits, Attempts } from './attempts.ts'
 import { loginRefused, type StrangerCall } from './calls.ts'
@@ -69,7 +69,14 @@ export function createLogin(parts: Parts) {
       const { rows } = await systemSql.query<Found>({ name: 'account-by-email', text: FIND, values: [emailIndex] })
       const [account] = rows
       if (account) whenKnown(account.id)
-      const isRight = await passwords.isPassword(password, account?.passwordHash)
+      const giveBack = async () => {
+        await attempts.giveBack(key)
+        await addressLimits.succeeded(address)
+      }
+      const isRight = await passwords.isPassword(password, account?.passwordHash).catch(async (error: unknown) => {
+        await giveBack()
+        throw error
+      })
       if (!account || !isRight) throw loginRefused()
       const { id: accountId } = account
       const checks: LoginChecks = {
@@ -82,9 +89,10 @@ export function createLogin(parts: Parts) {
       }
       const beginning = { accountId, tenantId, former: refreshToken }
       const opened = await sessions.open(beginning, checks).catch(async (error: unknown) => {
-        if (!(error instanceof Unavailable && error.part === 'keys')) throw error
-        await attempts.giveBack(key)
-        await addressLimits.succeeded(address)
+        if (error instanceof Unavailable && error.part === 'keys') await giveBack()
+        // the password was right, and its code is asked for now
+        else if (error instanceof Refusal && error.code === 'login.code_required')
+          await addressLimits.succeeded(address)
         throw error
       })
       await attempts.forget(key)

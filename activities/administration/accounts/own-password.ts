@@ -27,7 +27,11 @@ export function createOwnPassword({ systemSql, attempts, passwords }: Parts) {
       if (!account) throw new Refusal('account.not_found', 'The account was deleted.')
       const key = attempts.keyOf(account.emailIndex, 'session')
       await attempts.reserve(key)
-      if (!(await passwords.isPassword(password, account.passwordHash)))
+      const isRight = await passwords.isPassword(password, account.passwordHash).catch(async (error: unknown) => {
+        await attempts.giveBack(key)
+        throw error
+      })
+      if (!isRight)
         throw new Refusal('account.password_wrong', 'The password is not that of the account.', [
           { path: 'password', code: 'password', message: 'expected the password of the account' },
         ])

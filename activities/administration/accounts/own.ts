@@ -26,6 +26,9 @@ export interface OwnAccount extends Person {
 const FIND = `select id, content, is_operator as "isOperator", created_at as "createdAt", exists (select from account_authenticators t
   where t.account_id = accounts.id and t.confirmed_at is not null) as "hasAuthenticator" from accounts where id = ?`
 
+const LOCK_ORGANIZATIONS = `select o.id from organizations o join organization_members m on m.organization_id = o.id
+  where m.account_id = ? order by o.id for update of o`
+
 /** Organizations that would be left to nobody: with other members or tenants, and no other administrator. */
 const LEFT_ALONE = `select count(*)::int as total from organization_members m where m.account_id = ? and m.role = 'admin'
   and not exists (select from organization_members o where o.organization_id = m.organization_id and o.role = 'admin'
@@ -40,7 +43,7 @@ const OWN_ALONE = `delete from organizations o where exists (select from organiz
   and not exists (select from tenants t where t.organization_id = o.id)`
 
 const ORGANIZATIONS = `select o.id, o.name, m.role, coalesce((select json_agg(json_build_object('id', t.id, 'name', t.name,
-    'subdomain', t.subdomain) order by t.created_at, t.id) from tenants t where t.organization_id = o.id), '[]') as tenants
+    'subdomain', t.subdomain) order by t.created_at, t.id) from tenants t where t.organization_id = o.id and t.deleted_at is null), '[]') as tenants
 from organization_members m join organizations o on o.id = m.organization_id where m.account_id = ? order by o.created_at, o.id`
 
 type Row = Pick<OwnAccount, 'id' | 'isOperator' | 'hasAuthenticator'> & { content: Buffer; createdAt: string }
@@ -97,12 +100,10 @@ export function createOwnAccounts({ database, operations, people, ownPassword }:
       const id = accountOf(call)
       const account = await ownPassword.assertOwn(id, password)
       await operations.changePlatform(call, 'eraseOwnAccount', { id }, async (em) => {
-        await em.execute(
-          `select o.id from organizations o join organization_members m on m.organization_id = o.id
-            where m.account_id = ? order by o.id for update of o`,
-          [id],
-        )
+        await em.execute(LOCK_ORGANIZATIONS, [id])
         await lockOwnAccount(em, call, account)
+        // the account may have joined one meanwhile, and joins no other one from now on
+        await em.execute(LOCK_ORGANIZATIONS, [id])
         const [left] = await em.execute<{ total: number }[]>(LEFT_ALONE, [id])
         if ((left?.total ?? 0) > 0)
           throw new Refusal(

@@ -39,7 +39,7 @@ export interface SessionRecord {
 }
 
 const ROLE = `select m.role from tenants t join organization_members m on m.organization_id = t.organization_id
-where t.id = ? and m.account_id = ?`
+where t.id = ? and m.account_id = ? and t.deleted_at is null`
 
 const LOCKED = `select s.account_id as "accountId", s.generation, s.for_tenant as "tenantId", a.is_operator as "isOperator",
   (${IS_OPEN}) as "isOpen", s.rotated_at > now() - interval '${AT_ONCE_SECONDS} seconds' as "isFresh",

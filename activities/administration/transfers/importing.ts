@@ -9,7 +9,7 @@ import { Refusal } from '../../../protocol/errors.ts'
 import { SCOPES } from '../../../protocol/tokens-logs/index.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { addLogEntry } from '../../frame/log-entries.ts'
-import { assertSubdomainFree } from '../tenants/lifecycle.ts'
+import { assertSubdomainFree, findOrganization } from '../tenants/lifecycle.ts'
 import { firstTenantId } from '../tenants/records.ts'
 import { createChecking } from './checking.ts'
 import { createTransferStorage, type Segment } from './storage.ts'
@@ -78,7 +78,8 @@ export function createImporting(parts: Parts) {
     em.create(Tenant, {
       ...{ id, environmentId, name, subdomain, createdAt: at, updatedAt: at, deletedAt: at },
       ...settings,
-      organizationId: organizationId ?? null,
+      // it may have been deleted since the upload was looked at
+      organizationId: await findOrganization(em, organizationId),
       status: 'ready',
       wanted: { requestId },
     })
@@ -112,7 +113,9 @@ export function createImporting(parts: Parts) {
     const { subjectTenantId: id, name, subdomain, clientId, requestId } = row
     Object.assign(row, { state: 'FAILED', failure: keep(refusal), endedAt: now(), needs: [], moreNeeds: 0 })
     await em.execute('delete from tenant_import_segments where import_id = ?', [row.id])
-    if (await em.findOne(Tenant, { id })) {
+    const tenant = await em.findOne(Tenant, { id })
+    if (tenant) {
+      tenant.organizationId = null
       em.create(DeletedTenant, {
         ...{ id, name, clientId, requestId, requestedAt: now(), step: 'refused' },
         // nobody found it under the subdomain, which is free again

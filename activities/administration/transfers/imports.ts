@@ -1,5 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
-import { Environment } from '../../../entities/administration/tenants.ts'
+import { Environment, Tenant } from '../../../entities/administration/tenants.ts'
 import type { ImportFailure } from '../../../entities/administration/transfers.ts'
 import { TenantImport } from '../../../entities/administration/transfers.ts'
 import { asSystem } from '../../../entities/orm.ts'
@@ -106,11 +106,16 @@ export function createTenantImports(parts: Parts) {
     })
   }
 
-  /** The import of the same file by the same caller under the same subdomain, unless it failed. */
+  /** The import of the same file by the same caller under the same subdomain, unless it failed or its tenant was deleted. */
   const earlier = (call: Call, fileDigest: Buffer, subdomain: string) =>
-    asSystem(database.system, (em) =>
-      em.findOne(TenantImport, { clientId: call.clientId, fileDigest, subdomain, state: { $in: [...UNDER_WAY] } }),
-    )
+    asSystem(database.system, async (em) => {
+      const same = { clientId: call.clientId, fileDigest, subdomain, state: { $in: [...UNDER_WAY] } }
+      const row = await em.findOne(TenantImport, same)
+      if (row?.state !== 'DONE' || (await em.findOne(Tenant, { id: row.subjectTenantId, deletedAt: null }))) return row
+      // its report stays, and the file may be imported again
+      row.fileDigest = null
+      return null
+    })
 
   const toAnswer = (row: TenantImport, clientSecret: string | null): CreatedImport => ({
     ...toImportRecord(row),

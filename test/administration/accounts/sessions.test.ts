@@ -195,3 +195,16 @@ test('an access token ends with its session, and loses what a role, a membership
   t.deepEqual(problem(ended), [401, 'session.invalid'])
   t.regex(ended.headers.get('www-authenticate') ?? '', /error="invalid_token"/)
 })
+
+test('a tenant that is being deleted, or is imported, is none of its people’s', async (t) => {
+  const browser = browserAt(world)
+  const { tenantId } = await tenantOf(opened(await browser.login(await addAccount(world))).access_token)
+  const token = opened(await browser.refresh({ tenantId })).access_token
+  const shown = async () => (await world.ask('/v1/account', { token })).text.includes(tenantId)
+  t.true(await shown())
+  await change('update tenants set deleted_at = now() where id = $1', tenantId)
+  const after = opened(await browser.refresh())
+  t.is(after.tenant_id, null)
+  t.deepEqual(problem(await browser.refresh({ tenantId })), [403, 'session.tenant_refused'])
+  t.false((await world.ask('/v1/account', { token: after.access_token })).text.includes(tenantId))
+})

@@ -1,4 +1,6 @@
 import test from 'ava'
+import { createLogin } from '../../../activities/administration/accounts/login.ts'
+import { Refusal, TooMany } from '../../../protocol/errors.ts'
 import { addAccount, browserAt, newEmail } from '../../support/accounts.ts'
 import { openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -97,3 +99,38 @@ test.serial('a known browser that guesses is slowed down as well', async (t) => 
     statuses.push((await browser.login({ ...account, password: 'a wrong password' })).status)
   t.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429, 429])
 })
+
+const undecided = {
+  'login.too_busy': new TooMany('login.too_busy', 'Too many.', 5),
+  'login.code_required': new Refusal('login.code_required', 'The code is missing.'),
+}
+
+for (const [code, given] of [
+  ['login.too_busy', ['attempt', 'address']],
+  ['login.code_required', ['address']],
+] as const)
+  test(`${code} decides nothing: what was counted for it is given back`, async (t) => {
+    const back: string[] = []
+    const refuse = async () => Promise.reject(undecided[code])
+    const login = createLogin({
+      systemSql: { query: async () => ({ rows: [{ id: 'account', passwordHash: 'hash' }] }) },
+      people: { indexOf: () => Buffer.alloc(32) },
+      passwords: { isPassword: code === 'login.too_busy' ? refuse : async () => true },
+      devices: { deviceOf: () => undefined },
+      attempts: {
+        keyOf: () => Buffer.alloc(32),
+        reserve: async () => {},
+        giveBack: async () => void back.push('attempt'),
+      },
+      addressLimits: { attempt: async () => {}, succeeded: async () => void back.push('address') },
+      sessions: { open: refuse },
+    } as never)
+    const attempt = login.login(
+      { address: '192.0.2.1', requestId: 'r' },
+      { email: 'a@b.example', password: 'x' },
+      { deviceMark: undefined, refreshToken: undefined } as never,
+      () => undefined,
+    )
+    t.is(await attempt.catch((error: unknown) => error), undecided[code])
+    t.deepEqual(back, given)
+  })

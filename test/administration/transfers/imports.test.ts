@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
+import { connect, takeTurn } from '../../../entities/orm.ts'
 import { chained, endLine } from '../../../protocol/administration/transfers/file.ts'
 import { newSubdomain, tenantsOf } from '../../support/administration.ts'
+import { until } from '../../support/credentials/dids.ts'
 import { type FileWorld, openFileWorld, refusalOf } from '../../support/transfers/files.ts'
-import { fileOf, transfersOf } from '../../support/transfers/transfers.ts'
+import { fileOf, type ImportAnswer, transfersOf } from '../../support/transfers/transfers.ts'
 
 let here: FileWorld
 test.before(async () => {
@@ -100,4 +102,34 @@ test.serial('a count under a name that every object has is compared as any other
   )
   const errors = [{ path: 'counts.constructor', code: 'count', message: 'expected 0' }]
   t.like(failure, { code: 'tenant_import.file_invalid', errors })
+})
+
+test.serial('the file of a tenant that was deleted is a new import', async (t) => {
+  const subdomain = newSubdomain()
+  const file = fileOf([...here.lines])
+  const done = await here.transfers.imported(file, { subdomain })
+  t.is(done.state, 'DONE', JSON.stringify(done.failure))
+  const known = await here.transfers.import(file, { subdomain })
+  t.is(known.json<{ id: string }>().id, done.id)
+  await here.rows('update tenants set deleted_at = now() where id = $1', done.tenantId)
+  t.deepEqual(refusalOf(await here.transfers.import(file, { subdomain })).slice(0, 2), [409, 'tenant.subdomain_taken'])
+  t.is((await here.transfers.readImport(done.id)).json<{ state: string }>().state, 'DONE', 'its report stays')
+})
+
+test.serial('an import whose organization is deleted meanwhile fails, and is not tried for ever', async (t) => {
+  const organizationId = randomUUID()
+  await here.rows(`insert into organizations (id, name, content) values ($1, 'short-lived', '')`, organizationId)
+  const owner = await connect(here.world.config.database.url, 1)
+  const reply = await owner.em.transactional(async (em) => {
+    await takeTurn(em, 'ids of tenant imports')
+    const asked = await here.transfers.import(here.file, { subdomain: newSubdomain(), organizationId })
+    await here.rows('delete from organizations where id = $1', organizationId)
+    return asked
+  })
+  await owner.close()
+  t.is(reply.status, 202, reply.text)
+  const { id } = reply.json<{ id: string }>()
+  const read = async () => (await here.transfers.readImport(id)).json<ImportAnswer>()
+  await until('the end of the import', async () => (await read()).state === 'FAILED', 90_000)
+  t.is((await read()).failure?.code, 'organization.not_found')
 })
