@@ -45,6 +45,11 @@ const MAY_INVITE = `select 1 from accounts a where a.id = ? and (a.is_operator o
 const INVITATIONS =
   'select count(*)::int as total from organization_invitations where organization_id = ? and expires_at > now()'
 
+/** Of other addresses: an invitation takes the place of an earlier one to its address. */
+const OTHER_INVITATIONS = `${INVITATIONS} and email_index <> ?`
+/** A member may accept another role. */
+const OTHER_MEMBERS = `${MEMBERS} and account_id <> ?`
+
 const LIST = `select id, content, role, expires_at as "expiresAt" from organization_invitations
 where organization_id = ? and expires_at > now() order by created_at desc, id limit ? offset ?`
 
@@ -112,7 +117,8 @@ export function createInvitations({ database, uuid, operations, tenants, people,
             'The address got an invitation within the last minute, or 5 within the last hour.',
             pauseSeconds,
           )
-        if ((await countOf(em, INVITATIONS, id)) >= MOST_INVITATIONS)
+        const [others] = await em.execute<{ total: number }[]>(OTHER_INVITATIONS, [id, recipientIndex])
+        if ((others?.total ?? 0) >= MOST_INVITATIONS)
           throw new Refusal(
             'invitation.too_many',
             `${MOST_INVITATIONS} invitations of the organization wait: withdraw one first.`,
@@ -152,7 +158,8 @@ export function createInvitations({ database, uuid, operations, tenants, people,
         const { role, invitedBy } = taken
         if (invitedBy !== null && (await em.execute(MAY_INVITE, [invitedBy, organizationId])).length === 0)
           throw badInvitation()
-        if ((await countOf(em, MEMBERS, organizationId)) >= MOST_MEMBERS)
+        const [others] = await em.execute<{ total: number }[]>(OTHER_MEMBERS, [organizationId, accountId])
+        if ((others?.total ?? 0) >= MOST_MEMBERS)
           throw new Refusal('invitation.too_many', `An organization has at most ${MOST_MEMBERS} members.`)
         const statement = `insert into organization_members (organization_id, account_id, role) values (?, ?, ?)
           on conflict (organization_id, account_id) do update set role = excluded.role`

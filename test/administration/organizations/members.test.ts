@@ -89,6 +89,23 @@ test.serial('an invitation is for its address alone, for 7 days, and the newest 
   t.like((await accept(guestToken, second)).json(), { role: 'verifier' })
 })
 
+test.serial('with 50 invitations an address that has one gets another one, and no other address does', async (t) => {
+  const id = await createOrganization(world, token)
+  const { systemSql } = world.dependencies
+  const email = newEmail()
+  t.is((await invite(id, email)).status, 201)
+  await systemSql.query({
+    text: `insert into organization_invitations (id, organization_id, email_index, content, role, token_digest, invited_by, expires_at)
+      select gen_random_uuid(), organization_id, sha256(n::text::bytea), content, role, sha256((n || $1::text)::bytea), invited_by, expires_at
+      from organization_invitations, generate_series(1, 49) n where organization_id = $1::uuid`,
+    values: [id],
+  })
+  await systemSql.query({ text: `update account_mails set created_at = created_at - interval '2 minutes'`, values: [] })
+  t.deepEqual(problem(await invite(id, newEmail())), [409, 'invitation.too_many'])
+  const again = await invite(id, email, 'verifier')
+  t.is(again.status, 201, again.text)
+})
+
 test.serial('one address gets one invitation in a minute', async (t) => {
   const [one, other] = [await createOrganization(world, token), await createOrganization(world, token)]
   const email = newEmail()
