@@ -58,6 +58,14 @@ interface Parts extends Pick<Dependencies, 'config' | 'database' | 'now' | 'uuid
   wake: Reach['wake']
 }
 
+/** Whether the document of a credential has the DID itself in it, and not only one that begins like it (DID Core section 3.1). */
+function names({ document }: Credential, did: string): boolean {
+  // CBOR has no character that ends a text
+  if (!document) return true
+  const itself = new RegExp(`${did.replaceAll('.', '\\.')}(?![A-Za-z0-9_%-]|[.:]+[A-Za-z0-9_%-])`)
+  return itself.test(JSON.stringify(document))
+}
+
 /** What a slice has found. */
 interface Found {
   ids: string[]
@@ -99,7 +107,7 @@ export function createErasing(parts: Parts) {
     const candidates = rows.filter(({ found }) => found).map(({ id }) => id)
     const credentials = candidates.length === 0 ? [] : await em.find(Credential, { id: { $in: candidates } })
     const about = new Set(credentials.filter((credential) => isAbout(credential, did)).map(({ id }) => id))
-    const mentioned = credentials.map(({ id }) => id).filter((id) => !about.has(id))
+    const mentioned = credentials.filter((one) => !about.has(one.id) && names(one, did)).map(({ id }) => id)
     return { ids: [...about], mentioned, next: rows.at(-1)?.id }
   }
 
