@@ -65,6 +65,9 @@ const PAGE: Readonly<Record<string, object>> = {
   page: { type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 1 },
 }
 
-/** The schema of a parameter that many operations have. */
-export const pageParameter = (name: string | undefined): object | undefined =>
-  name !== undefined && Object.hasOwn(PAGE, name) ? PAGE[name] : undefined
+/** The schema of a parameter that many operations have; the description of one may name another default. */
+export function pageParameter({ name, description = '' }: { name?: string; description?: string }): object | undefined {
+  if (name === undefined || !Object.hasOwn(PAGE, name)) return undefined
+  const own = /Default: (\d+)\./.exec(description)?.[1]
+  return own === undefined ? PAGE[name] : { ...PAGE[name], default: Number(own) }
+}

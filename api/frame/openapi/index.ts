@@ -78,7 +78,8 @@ function jwtOf(operationId: string): Content {
 }
 
 /** A successful response with its example, and with the media types that the generator does not see. */
-function success(answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
+function success(status: string, answer: Answer, { operation: { operationId }, schemas }: Completing): Answer {
+  if (status === '304') return { description: answer.description } // which has no body (RFC 9110 section 15.4.5)
   const texts = Object.entries(DOWNLOADS[operationId] ?? {}).map(([type, text]) => [
     type,
     { ...fileOf(type), example: text },
@@ -120,7 +121,7 @@ function completeResponses(completing: Completing): Record<string, Answer> {
       const later = ['default', '429', '503'].includes(status) ? RETRY_AFTER : {}
       const located = /^20[12]$/.test(status) && LOCATED.has(operation.operationId) ? LOCATION : {}
       const versioned = status === '200' || status === '304' ? conditions(operation).headers : {}
-      const complete = failed ? problem(status, answer, completing) : success(answer, completing)
+      const complete = failed ? problem(status, answer, completing) : success(status, answer, completing)
       return [
         status,
         {
@@ -162,7 +163,7 @@ function completeOperation(path: string, method: string, operation: Described, s
   const given = PARAMETERS[operationId]
   const isList = parameters.some(({ name }) => name === 'limit')
   const own = parameters.map((parameter) => {
-    const schema = given?.[parameter.name ?? ''] ?? pageParameter(parameter.name) ?? parameter.schema
+    const schema = given?.[parameter.name ?? ''] ?? pageParameter(parameter) ?? parameter.schema
     const emptied = isList && parameter.in === 'query' ? { allowEmptyValue: true } : {}
     return schema ? { ...parameter, ...emptied, schema: completeParameter(schema as Schema, schemas) } : parameter
   })

@@ -7,7 +7,7 @@ import { HTTPS_OF_ANY_HOST } from '../../frame/openapi/urls.ts'
 /** An object with these members and no others. */
 export const only = (required: string[], properties: Schema): Schema => ({
   type: 'object',
-  required,
+  ...(required.length > 0 && { required }),
   properties,
   additionalProperties: false,
 })

@@ -131,3 +131,17 @@ test('a nullable reference allows null, and a description beside a reference is 
   t.like(templateId, { type: 'string', format: 'uuid', nullable: true })
   t.true(ajv.validate(asJsonSchema(document.components.schemas.TemplateOut?.properties?.expires_in ?? {}), null))
 })
+
+test('304 has no body, a list says its own default, and no schema requires nothing', (t) => {
+  const unchanged = operations.flatMap(({ operationId, responses }) =>
+    responses['304'] ? [[operationId, responses['304'].content]] : [],
+  )
+  t.true(unchanged.length >= 3)
+  for (const [operationId, content] of unchanged) t.is(content, undefined, String(operationId))
+  const limit = operations
+    .find(({ operationId }) => operationId === 'getEnvironments')
+    ?.parameters?.find(({ name }) => name === 'limit')
+  t.like(limit?.schema, { default: 10 })
+  for (const [path, schema] of schemasIn(document))
+    if (Array.isArray(schema.required)) t.true(schema.required.length > 0, path)
+})
