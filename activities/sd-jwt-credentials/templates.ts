@@ -4,7 +4,7 @@ import { inTenant } from '../../entities/orm.ts'
 import { Refusal } from '../../protocol/errors.ts'
 import { sdJwtTemplateErrors } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
 import type { SdJwtTemplate, SdJwtTemplateInput } from '../../protocol/sd-jwt-credentials/templates.ts'
-import { hostedType, typeDocument } from '../../protocol/sd-jwt-credentials/type-metadata/hosted.ts'
+import { hostedType, typeDocument, typeDocumentErrors } from '../../protocol/sd-jwt-credentials/type-metadata/hosted.ts'
 import {
   createTemplateReading,
   keptDefinition,
@@ -38,6 +38,13 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
   const check = (input: SdJwtTemplateInput): SdJwtTemplateInput =>
     keptDefinition(input, sdJwtTemplateErrors(input, now()))
 
+  /** The metadata of a type, if it can be hosted. Throws `Refusal('credential_template.invalid')`. */
+  function documentOf(vct: string, input: SdJwtTemplateInput): string {
+    const document = typeDocument(vct, input)
+    keptDefinition(input, typeDocumentErrors(document, input))
+    return document
+  }
+
   /** The definition of a version, with the type that it names; `last`: the version before. */
   async function versionOf(
     tenantId: string,
@@ -49,11 +56,11 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
     if (input.vct !== undefined) return { ...input, vct: input.vct }
     const { baseUrl } = await tenants.byId(tenantId)
     if (last?.hosted && last.vct === hostedType(baseUrl, id, last.hosted.version)) {
-      const same = typeDocument(last.vct, input)
+      const same = documentOf(last.vct, input)
       if (same === last.hosted.document) return { ...input, vct: last.vct, hosted: last.hosted }
     }
     const vct = hostedType(baseUrl, id, version)
-    return { ...input, vct, hosted: { version, document: typeDocument(vct, input) } }
+    return { ...input, vct, hosted: { version, document: documentOf(vct, input) } }
   }
 
   const { locked, readTemplate, listTemplates } = createTemplateReading<SdJwtTemplate>(format, { database })

@@ -40,7 +40,8 @@ export const isTypeName = (vct: string): boolean =>
 /** What `isTypeName` takes. */
 export const TYPE_NAME = `1 to ${MAX_TYPE} characters without white space, at most ${MAX_TYPE_BYTES} bytes in UTF-8`
 
-const isHttps = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:'
+/** In small letters and without space before it, as verifiers of the metadata read it. */
+const isHttps = (text: string): boolean => text.startsWith('https://') && URL.canParse(text)
 
 function pathErrors(at: string, path: unknown): FieldError[] {
   if (!Array.isArray(path) || path.length === 0 || path.length > MAX_DEPTH || path[0] === null)

@@ -149,6 +149,8 @@ test('a template that breaks a rule is refused with its place', async (t) => {
     [claims({ path: ['a'], required: true }), 'claims.1.required'],
     [{ display: [{ locale: 'en', name: 'x', background_color: 'red' }] }, 'display.0.background_color'],
     [{ display: [{ locale: 'en', name: 'x', logo_url: 'javascript:alert(1)' }] }, 'display.0.logo_url'],
+    [{ display: [{ locale: 'en', name: 'x', logo_url: 'HTTPS://example.com/logo.png' }] }, 'display.0.logo_url'],
+    [{ display: [{ locale: 'en', name: 'x', logo_url: ' https://example.com/logo.png' }] }, 'display.0.logo_url'],
     [{ vct: 'a b' }, 'vct'],
     [{ vct_integrity: 'md5-x' }, 'vct_integrity'],
     [{ extends_integrity: integrityOf('x') }, 'extends_integrity'],
@@ -165,4 +167,32 @@ test('a template that breaks a rule is refused with its place', async (t) => {
       `${path}: ${reply.text}`,
     )
   }
+})
+
+test('a template whose hosted metadata verifiers would not read is refused, made or changed', async (t) => {
+  const described = (many: number) =>
+    Array.from({ length: many }, (_, nth) => ({
+      ...{ path: [`claim_${nth}`], map_from: `claims.claim_${nth}`, disclosure: 'selectively' },
+      display: [{ locale: 'en', label: 'Claim', description: 'x'.repeat(4_096) }],
+    }))
+  const shown = Array.from({ length: 50 }, (_, nth) => ({
+    ...{ locale: `en-${nth}x`, name: 'x'.repeat(255), description: 'é'.repeat(4_096) },
+  }))
+  const { id } = await createSdJwtTemplate(world)
+  for (const [more, path] of [
+    [{ claims: described(65) }, 'claims'],
+    [{ display: shown }, 'display'],
+  ] as const) {
+    const body = { ...SD_JWT_TEMPLATE_EXAMPLE, ...more }
+    for (const reply of [
+      await world.ask(CONFIGURATIONS, { token: world.token, body }),
+      await world.ask(`${CONFIGURATIONS}/${id}`, { method: 'PUT', token: world.token, body }),
+    ]) {
+      t.is(refusal(reply, 400), 'credential_template.invalid')
+      t.like(reply.json<{ errors: object[] }>().errors[0], { path, code: 'credential_template.hosted_type' })
+    }
+  }
+  const { id: large } = await createSdJwtTemplate(world, { claims: described(60) })
+  const { encoded } = (await sign(large, { claims: { claim_0: 'a' } })).json<{ encoded: string }>()
+  t.true((await verifySdJwt(world, encoded)).verified)
 })

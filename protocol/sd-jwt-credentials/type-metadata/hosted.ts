@@ -1,4 +1,7 @@
-import type { SdJwtTemplateInput } from '../templates.ts'
+import type { FieldError } from '../../errors.ts'
+import { Faulty } from '../faults.ts'
+import { type SdJwtTemplateInput, templateError } from '../templates.ts'
+import { readType } from './document.ts'
 
 /** The address of a type whose metadata the platform hosts; the version is that of the template that changed it last. */
 export const hostedType = (baseUrl: string, templateId: string, version: number): string =>
@@ -37,4 +40,22 @@ export function typeDocument(vct: string, template: SdJwtTemplateInput): string 
       ...(labels && labels.length > 0 && { display: labels }),
     })),
   })
+}
+
+const lengthOf = (part: unknown): number => JSON.stringify(part).length
+
+/** What verifiers, this platform among them, would refuse of a document that it hosts; an empty list: nothing. */
+export function typeDocumentErrors(
+  document: string,
+  { claims, display }: Pick<SdJwtTemplateInput, 'claims' | 'display'>,
+): FieldError[] {
+  try {
+    readType(Buffer.from(document))
+    return []
+  } catch (error) {
+    if (!(error instanceof Faulty)) throw error
+    // the rules of a template leave over what is too much, of which one of these has most
+    const at = lengthOf(display) > lengthOf(claims) ? 'display' : 'claims'
+    return [templateError(at, 'hosted_type', `expected less in the hosted metadata: ${error.fault.message}`)]
+  }
 }
