@@ -2,7 +2,7 @@ import type { PublicJwk } from '../../protocol/dids/jwk.ts'
 import { errorsWithin, type FieldError, Refusal, within } from '../../protocol/errors.ts'
 import type { Json } from '../../protocol/json.ts'
 import { type DisclosurePlan, planErrors } from '../../protocol/sd-jwt-credentials/build.ts'
-import { type ClaimPath, claimErrors } from '../../protocol/sd-jwt-credentials/claims.ts'
+import { type ClaimPath, claimErrors, unnameable } from '../../protocol/sd-jwt-credentials/claims.ts'
 import { isIntegrity } from '../../protocol/sd-jwt-credentials/integrity.ts'
 import { unfitting } from '../../protocol/sd-jwt-credentials/plan-fit.ts'
 import { isTypeName, TYPE_NAME } from '../../protocol/sd-jwt-credentials/templates.rules.ts'
@@ -74,7 +74,7 @@ export function readPayload({
     // the paths are followed only into claims that are not too many
     const wrong = [...claimErrors(claims), ...planErrors({ selective: asked, decoys })]
     errors.push(...(wrong.length > 0 ? wrong : unfitting(claims, { selective: asked })))
-  }
+  } else errors.push(...unnameable(claims)) // the paths are ours, and no places in the request
   if (errors.length > 0) throw invalid(errors)
   return {
     claims,

@@ -112,8 +112,20 @@ export function claimErrors(claims: Json): FieldError[] {
   if (code) report(undefined, code, TOO_LARGE[code])
   for (const name of Object.keys(claims))
     if (SET_BY_ISSUANCE.has(name)) report({ step: name }, 'reserved', 'expected no such claim: the issuance sets it')
+  // RFC 7519, section 4.1.2: no verifier would take the credential
+  if (claims.sub !== undefined && typeof claims.sub !== 'string') report({ step: 'sub' }, 'type', 'expected a text')
   return errors
 }
+
+/** Characters of a name in a path at most. */
+const MAX_NAME = 255
+
+/** Claims that no path can name, so that they cannot be selectively disclosable; the paths are JSON pointers to them. */
+export const unnameable = (claims: Json): FieldError[] =>
+  Object.keys(claims)
+    .filter((name) => name.length > MAX_NAME)
+    .slice(0, 100)
+    .map((step) => claimError(pointerTo({ step }), 'name', `expected a name of at most ${MAX_NAME} characters`))
 
 const isScalar = (value: unknown): boolean => value === null || typeof value === 'boolean'
 
@@ -122,7 +134,7 @@ export function claimPathFault(path: unknown): 'form' | 'reserved' | undefined {
   if (!Array.isArray(path) || path.length === 0 || path.length > MAX_DEPTH) return 'form'
   for (const step of path as unknown[]) {
     if (step === null || (typeof step === 'number' && Number.isSafeInteger(step) && step >= 0)) continue
-    if (typeof step !== 'string' || step === '' || step.length > 255) return 'form'
+    if (typeof step !== 'string' || step === '' || step.length > MAX_NAME) return 'form'
     if (RESERVED_NAMES.has(step) || isReservedName(step)) return 'reserved'
   }
   return undefined

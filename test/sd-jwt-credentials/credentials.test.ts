@@ -177,6 +177,8 @@ test('a request that cannot be signed is refused with its place', async (t) => {
     [{ payload: { ...payload, cnf: {} } }, 400, 'payload.cnf'],
     [{ payload: { ...payload, _sd: [] } }, 400, 'payload._sd'],
     [{ payload: { ...payload, address: { '...': 'x' } } }, 400, 'payload.address["..."]'],
+    [{ payload: { ...payload, sub: 5 } }, 400, 'payload.sub'],
+    [{ payload: { ...payload, ['x'.repeat(256)]: 1 } }, 400, `payload.${'x'.repeat(256)}`],
     [{ payload: { ...payload, exp: 'soon' } }, 400, 'payload.exp'],
     [{ payload: { ...payload, nbf: 20, exp: 10 } }, 400, 'payload.exp'],
     [{ payload, selectively: [['vct']] }, 400, 'selectively.0'],

@@ -28,6 +28,11 @@ test('claims are JSON with names that SD-JWT does not use, and without those tha
   }
 })
 
+test('a sub is a text, as in every JWT (RFC 7519, section 4.1.2)', (t) => {
+  for (const sub of [5, null, true, ['a'], {}]) t.deepEqual(found({ sub }), [['/sub', 'claim.type']])
+  t.deepEqual(found({ sub: 'urn:example:ada', within: { sub: 5 } }), [])
+})
+
 test('claims have 28 levels and 5,000 values at most, and a hundred errors are enough', (t) => {
   t.deepEqual(found(nested(28)), [])
   t.is(found(nested(29))[0]?.[1], 'claim.depth')
