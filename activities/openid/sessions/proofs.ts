@@ -11,6 +11,7 @@ import {
   assertedLevels,
   attestedKey,
   type KeyAttestation,
+  type KeyAttestationRules,
   requirementsFor,
   verifyKeyAttestation,
 } from '../../../protocol/openid/oid4vci/attestations/keys.ts'
@@ -104,7 +105,7 @@ export function createKeyProofs(parts: Parts) {
     { tenantId }: Wallet,
     { jwt, at }: SentProof,
     { profile, keyStorage, userAuthentication, batchSize }: WalletPolicy,
-    needsEnd: boolean,
+    proofType: KeyAttestationRules['proofType'],
   ): Promise<KeyAttestation> {
     const providers = await trustedProviders.trustedFor(tenantId, 'keys', jwt)
     const clock = { now: now(), toleranceMs: config.clockToleranceMs }
@@ -115,7 +116,7 @@ export function createKeyProofs(parts: Parts) {
       keyStorage,
       userAuthentication,
       batchSize,
-      needsEnd,
+      proofType,
     }
     try {
       const attestation = await verifyKeyAttestation(jwt, rules)
@@ -128,13 +129,13 @@ export function createKeyProofs(parts: Parts) {
 
   /** The keys of an attestation alone: that its wallet has them, the provider says (appendix F.3). */
   async function byAttestation(wallet: Wallet, sent: SentProof, policy: WalletPolicy): Promise<Proven> {
-    const { holders, nonce } = await attestedKeys(wallet, sent, policy, false)
+    const { holders, nonce } = await attestedKeys(wallet, sent, policy, 'attestation')
     return { holders, nonces: [nonce] }
   }
 
   /** The keys of an attestation that comes with a proof, by their thumbprints. */
   async function attestedWith(wallet: Wallet, sent: SentProof, policy: WalletPolicy): Promise<Attested> {
-    const attestation = await attestedKeys(wallet, sent, policy, true)
+    const attestation = await attestedKeys(wallet, sent, policy, 'jwt')
     const entries = attestation.holders.map(async (holder) => [await thumbprintOf(holder), holder] as const)
     return { keys: new Map(await Promise.all(entries)), attestation }
   }

@@ -1,11 +1,10 @@
 import type { JWK } from 'jose'
 import type { WalletConfiguration } from '../../credentials/wallets.ts'
 import type { Json } from '../../json.ts'
-import { requirementsFor } from './attestations/keys.ts'
+import { ATTESTATION_ALGORITHMS, requirementsFor } from './attestations/keys.ts'
 import { SIGNING_ALGORITHMS } from './authorization/dpop.ts'
 import type { WalletPolicy } from './authorization/types.ts'
 import { COMPRESSION, CONTENT_ENCRYPTION, KEY_AGREEMENT } from './encryption.ts'
-import { PROOF_ALGORITHMS } from './proofs.ts'
 import { PRE_AUTHORIZED } from './session.ts'
 
 /** A template that a tenant has now. */
@@ -54,8 +53,8 @@ function proofTypes({ keyAttestations }: OfferedConfiguration, support: IssuerSu
     ...(requiresKeyAttestation && { key_attestations_required: required }),
   })
   return {
-    jwt: type(PROOF_ALGORITHMS),
-    ...((attestsKeys || requiresKeyAttestation) && { attestation: type(SIGNING_ALGORITHMS) }),
+    jwt: type(ATTESTATION_ALGORITHMS.jwt),
+    ...((attestsKeys || requiresKeyAttestation) && { attestation: type(ATTESTATION_ALGORITHMS.attestation) }),
   }
 }
 

@@ -114,3 +114,30 @@ test('a key by index counts with an attestation of a provider that the tenant tr
   t.is(errorOf(reply), '400 invalid_proof')
   t.is(reply.json<{ errors: { code: string }[] }>().errors[0]?.code, 'trust')
 })
+
+test('a key attestation has an algorithm that the metadata names for its type of proof (appendix F.1)', async (t) => {
+  const signer = await createWalletKey('ES384')
+  const stranger = await openWalletProvider()
+  await stranger.register(world, { certificates: [], jwks: { keys: [{ ...signer.publicJwk, kid: 'of P-384' }] } })
+  const sent = await attested()
+  const [iat, typ] = [Math.floor(Date.now() / 1000), 'key-attestation+jwt']
+  const attested_keys = sent.keys.map(({ publicJwk }) => publicJwk)
+  const attest = (nonce: string) =>
+    signer.sign({ typ, kid: 'of P-384' }, { iat, exp: iat + 3_600, nonce, attested_keys })
+  const metadata = (await world.ask('/.well-known/openid-credential-issuer')).json<{
+    credential_configurations_supported: Record<string, { proof_types_supported: Record<string, object> }>
+  }>()
+  const types = metadata.credential_configurations_supported[template]?.proof_types_supported
+  t.deepEqual(types?.jwt, { proof_signing_alg_values_supported: ['ES256', 'EdDSA'] })
+  t.deepEqual(types?.attestation, { proof_signing_alg_values_supported: ['ES256', 'ES384', 'EdDSA'] })
+  const reply = await send(sent.keys[0], { ...sent, attestation: await attest(sent.nonce) }, { kid: '0' })
+  t.is(errorOf(reply), '400 invalid_proof', reply.text)
+  const { uri } = await sessionsOf(world).offer({ credentials: [template], claims: CLAIMS })
+  const token = (await openWallet([]).authorize(uri)).accessToken
+  const proofs = { attestation: [await attest(await nonceOf())] }
+  const alone = await world.ask('/v1/openid/credential', {
+    token,
+    body: { credential_configuration_id: template, proofs },
+  })
+  t.true([200, 202].includes(alone.status), alone.text)
+})

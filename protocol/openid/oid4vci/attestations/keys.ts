@@ -5,6 +5,8 @@ import { didKeyOf } from '../../../dids/key.ts'
 import { isObject } from '../../../json.ts'
 import { confirmationOf } from '../../../sd-jwt-credentials/keys.ts'
 import { isToCome, momentOfSeconds } from '../../../time.ts'
+import { SIGNING_ALGORITHMS } from '../authorization/dpop.ts'
+import { PROOF_ALGORITHMS } from '../proofs.ts'
 import type { TrustedProvider } from './providers.ts'
 import { type AttestationRules, BadAttestation, verifySigned } from './signed.ts'
 
@@ -12,6 +14,9 @@ export const KEY_ATTESTATION_TYPE = 'key-attestation+jwt'
 /** Twenty keys, a chain of certificates, and a status. */
 const MAX_JWT = 64 * 1024
 const MAX_VALUES = 20
+
+/** Algorithms of a proof by their types, which its key attestations have as well (OpenID4VCI 1.0, appendix F). */
+export const ATTESTATION_ALGORITHMS = { jwt: PROOF_ALGORITHMS, attestation: SIGNING_ALGORITHMS } as const
 
 /**
  * What counts for a credential: the levels that its template names stand in the place of the tenant's, because wallets read
@@ -39,8 +44,8 @@ export const assertedLevels = ({ keyStorage, userAuthentication }: KeyRequiremen
   ].join(' and')
 
 export interface KeyAttestationRules extends AttestationRules, KeyRequirements {
-  /** Of a proof of the type `jwt`: the keys end at a time (appendix D.1). */
-  needsEnd: boolean
+  /** Which kind of proof it is, or comes with: with one of the type `jwt` the keys end at a time (appendix D.1). */
+  proofType: 'jwt' | 'attestation'
   /** Keys at most. */
   batchSize: number
 }
@@ -110,11 +115,14 @@ function checkLevel(name: 'key_storage' | 'user_authentication', asserted: unkno
  * the caller's to find out. Throws `BadAttestation`.
  */
 export async function verifyKeyAttestation(jwt: string, rules: KeyAttestationRules): Promise<KeyAttestation> {
-  const { payload, provider } = await verifySigned(jwt, { typ: KEY_ATTESTATION_TYPE, maxLength: MAX_JWT }, rules)
+  // those that the metadata names for this type of proof (appendices F.1 and F.3)
+  const algorithms = ATTESTATION_ALGORITHMS[rules.proofType]
+  const form = { typ: KEY_ATTESTATION_TYPE, maxLength: MAX_JWT, algorithms }
+  const { payload, provider } = await verifySigned(jwt, form, rules)
   const { iat, exp, nonce, attested_keys: keys, key_storage: storage, user_authentication: user, status } = payload
   if (typeof iat !== 'number' || isToCome(momentOfSeconds(iat), rules))
     throw new BadAttestation('iat', 'expected an iat that is not in the future')
-  if (rules.needsEnd && exp === undefined) throw new BadAttestation('exp', 'expected an exp')
+  if (rules.proofType === 'jwt' && exp === undefined) throw new BadAttestation('exp', 'expected an exp')
   if (typeof nonce !== 'string') throw new BadAttestation('nonce', 'expected a nonce of the nonce endpoint')
   checkLevel('key_storage', storage, rules.keyStorage)
   checkLevel('user_authentication', user, rules.userAuthentication)

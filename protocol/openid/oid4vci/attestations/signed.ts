@@ -134,7 +134,12 @@ function signersOf(jwt: string, providers: readonly TrustedProvider[]): readonly
   return named.length > 1 ? named.map((each) => [each]) : [ordered]
 }
 
-async function verifyBy(jwt: string, typ: string, rules: AttestationRules): Promise<VerifiedAttestation> {
+async function verifyBy(
+  jwt: string,
+  typ: string,
+  rules: AttestationRules,
+  algorithms: readonly string[],
+): Promise<VerifiedAttestation> {
   const found: TrustedProvider[] = []
   try {
     const { payload } = await jwtVerify(
@@ -145,7 +150,7 @@ async function verifyBy(jwt: string, typ: string, rules: AttestationRules): Prom
         return publicKey
       },
       {
-        ...{ algorithms: [...SIGNING_ALGORITHMS], typ },
+        ...{ algorithms: [...algorithms], typ },
         ...{ clockTolerance: rules.toleranceMs / 1000, currentDate: rules.now },
       },
     )
@@ -159,7 +164,7 @@ async function verifyBy(jwt: string, typ: string, rules: AttestationRules): Prom
     const claim = error instanceof Error && 'claim' in error ? String(error.claim).slice(0, 20) : 'jwt'
     throw new BadAttestation(
       claim,
-      `expected a JWT of the type ${typ} by ${SIGNING_ALGORITHMS.join(', ')}, signed by its key, that is good now`,
+      `expected a JWT of the type ${typ} by ${algorithms.join(', ')}, signed by its key, that is good now`,
       error,
     )
   }
@@ -171,14 +176,18 @@ async function verifyBy(jwt: string, typ: string, rules: AttestationRules): Prom
  */
 export async function verifySigned(
   jwt: string,
-  { typ, maxLength }: { typ: string; maxLength: number },
+  {
+    typ,
+    maxLength,
+    algorithms = SIGNING_ALGORITHMS,
+  }: { typ: string; maxLength: number; algorithms?: readonly string[] },
   rules: AttestationRules,
 ): Promise<VerifiedAttestation> {
   if (jwt.length > maxLength) throw new BadAttestation('length', `expected at most ${maxLength} characters`)
   const faults: unknown[] = []
   for (const providers of signersOf(jwt, rules.providers)) {
     try {
-      return await verifyBy(jwt, typ, { ...rules, providers })
+      return await verifyBy(jwt, typ, { ...rules, providers }, algorithms)
     } catch (error) {
       faults.push(error)
     }
