@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { SqlEntityManager } from '@mikro-orm/postgresql'
-import type { OpenIdIssuance } from '../../../entities/openid/sessions.ts'
-import { OpenIdSession } from '../../../entities/openid/sessions.ts'
+import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import type { Refusal } from '../../../protocol/errors.ts'
 import { TX_CODE_TRIES } from '../../../protocol/openid/oid4vci/offers.ts'
@@ -88,6 +87,10 @@ export function createSessionTokens(parts: Parts) {
     { ids, scope }: { ids: readonly string[] | undefined; scope?: string | undefined },
   ): Promise<IssuedToken> {
     const details = ids && detailsOf(issuances, ids)
+    const named = new Set(details?.flatMap((each) => each.credential_identifiers))
+    const left = details ? issuances.filter(({ id }) => !named.has(id)) : []
+    // without an identifier no wallet could get it, and the session would wait for it until its end
+    if (left.length > 0) await em.nativeDelete(OpenIdIssuance, { id: { $in: left.map(({ id }) => id) } })
     const at = now()
     const endsAt = new Date(at.getTime() + (await timeoutSeconds(em)) * 1000)
     const token = giveToken(session, client, details, { at, endsAt })
