@@ -176,7 +176,7 @@ export function createLogins(parts: Parts) {
       }
       if (parameters.request_uri !== undefined)
         throw refuseMember('invalid_request', 'request_uri', 'unexpected', 'expected the parameters themselves')
-      const { isAttested, vouchedUris } = client
+      const { isAttested, vouchedUris, instanceJkt } = client
       const isVouched = (uri: string) => vouchedUris.length > 0 && isTrusted(uri, vouchedUris)
       const settled = await trusted(tenantId, parameters, { isPushed: true, isAttested, isVouched })
       const { target, wallet, policy, isNamed } = settled
@@ -191,6 +191,7 @@ export function createLogins(parts: Parts) {
         ...request,
         ...(dpopJkt !== undefined && { dpopJkt }),
         ...(isAttested && { isAttested }),
+        ...(instanceJkt !== undefined && { instanceJkt }),
         ...(isNamed && { isNamed }),
       }
       const [id, secret] = [uuid(), newSecret()]

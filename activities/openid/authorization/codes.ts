@@ -32,7 +32,10 @@ export interface ReusedCode {
   alsoEnded: string[]
 }
 
-/** Compares what the wallet sends with what its authorization request said (RFC 6749, 4.1.3; RFC 7636, 4.6; RFC 9449, 10). */
+/**
+ * Compares what the wallet sends with what its authorization request said (RFC 6749, 4.1.3; RFC 7636, 4.6; RFC 9449, 10), and
+ * the instance that asks with the one that pushed (draft-ietf-oauth-attestation-based-client-auth).
+ */
 function checkBindings(content: LoginContent, request: AuthorizationCodeRequest, client: WalletClient): void {
   const challenge = digestOf(request.codeVerifier).toString('base64url')
   if (client.clientId !== content.clientId) throw invalidGrant('The code is not valid: it is of another client_id.')
@@ -42,6 +45,9 @@ function checkBindings(content: LoginContent, request: AuthorizationCodeRequest,
     throw invalidGrant('The code is not valid: code_verifier does not fit the code_challenge.')
   if (content.dpopJkt !== undefined && content.dpopJkt !== client.jkt)
     throw invalidGrant('The code is not valid: it is bound to another DPoP key.')
+  // the attestation is why the code may have gone to an address that nobody has registered (D-1192)
+  if (content.instanceJkt !== undefined && content.instanceJkt !== client.instanceJkt)
+    throw invalidGrant('The code is not valid: it is of a wallet that pushed its request with an attestation.')
 }
 
 /** Codes at the token endpoint. */

@@ -266,3 +266,22 @@ test('without an attestation, a wallet that is not registered has no address of 
   const parameters = parametersFor(pkce().challenge, issuerState, more) as Record<string, string>
   t.is(errorOf(await form('/v1/oauth/par', parameters)), '400 invalid_request')
 })
+
+test.serial('a code of a request that was pushed with an attestation is of that instance alone', async (t) => {
+  const { authorizeUrl, browser, form, offered } = authorization
+  const { issuerState } = await offered([template])
+  const { verifier, challenge } = pkce()
+  const more = { client_id: WALLET_CLIENT, redirect_uri: RETURN }
+  const parameters = parametersFor(challenge, issuerState, more) as Record<string, string>
+  const pushed = await form('/v1/oauth/par', parameters, await headersFor(provider.attestWallet(instance)))
+  const { request_uri } = pushed.json<{ request_uri: string }>()
+  const { location = '' } = await browser().follow(authorizeUrl({ client_id: WALLET_CLIENT, request_uri }), RETURN)
+  const code = new URL(location).searchParams.get('code') ?? ''
+  const members = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: RETURN }
+  t.is(errorOf(await form('/v1/oauth/token', { ...members, client_id: WALLET_CLIENT })), '400 invalid_grant')
+  const another = await createWalletKey()
+  const stranger = await headersFor(provider.attestWallet(another), { key: another })
+  t.is(errorOf(await form('/v1/oauth/token', members, stranger)), '400 invalid_grant')
+  const token = await form('/v1/oauth/token', members, await headersFor(provider.attestWallet(instance)))
+  t.is(token.status, 200, token.text)
+})

@@ -96,6 +96,8 @@ export interface LoggedIn {
 export interface LoginContent extends WalletRequest {
   /** A provider of the tenant has vouched for the wallet that pushed it. */
   isAttested?: true
+  /** Thumbprint of the key of that wallet's instance; absent also in requests that an earlier release has taken. */
+  instanceJkt?: string
   /** That provider has the address among those of its wallets. */
   isNamed?: true
   /** The pushed request that it was begun with, which one login uses up. */
