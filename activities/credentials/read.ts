@@ -5,7 +5,7 @@ import type { FormatName } from '../../protocol/credentials/formats.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { credentialNotFound } from './refusals.ts'
-import { findPage, searchedType } from './search.ts'
+import { type CredentialRow, findPage, NEWEST_FIRST, searchedType, WITHOUT_DOCUMENT } from './search.ts'
 
 async function find(
   em: SqlEntityManager,
@@ -39,27 +39,54 @@ export interface CredentialFilter {
   offset: number
 }
 
-/** Credentials of a format, as they were recorded. */
-export const createCredentialReader = ({ database, now }: Pick<Dependencies, 'database' | 'now'>) => ({
-  /** Newest first. */
-  listCredentials(tenantId: string, format: FormatName, { tag, type, limit, offset }: CredentialFilter) {
-    return inTenant(database.tenants, tenantId, async (em) => {
-      const { ids, total } = await findPage(
-        em,
-        { formats: [format], tag, type: searchedType(format, type) },
-        { limit, offset },
-        now(),
-      )
-      const orderBy = { createdAt: 'desc', id: 'asc' } as const
-      const credentials = ids.length === 0 ? [] : await em.find(Credential, { id: { $in: ids } }, { orderBy })
-      return { credentials, total }
-    })
-  },
+/** `iss` of a compact JSON document, which stays in the database. */
+const ISS_OF = `select id, document->'decoded'->>'iss' as iss from credentials where id = any (string_to_array(?, ' ')::uuid[])`
 
-  /** Throws `Refusal('credential.not_found')`. */
-  readCredential(tenantId: string, format: FormatName, id: string): Promise<Credential> {
-    return inTenant(database.tenants, tenantId, (em) => findCredential(em, id, format))
-  },
-})
+/** Credentials of a format, as they were recorded. */
+export const createCredentialReader = ({ database, now }: Pick<Dependencies, 'database' | 'now'>) => {
+  const pageOf = (em: SqlEntityManager, format: FormatName, { tag, type, limit, offset }: CredentialFilter) =>
+    findPage(em, { formats: [format], tag, type: searchedType(format, type) }, { limit, offset }, now())
+
+  async function withoutDocuments(em: SqlEntityManager, ids: readonly string[]): Promise<CredentialRow[]> {
+    const options = { orderBy: NEWEST_FIRST, fields: WITHOUT_DOCUMENT }
+    return ids.length === 0 ? [] : em.find(Credential, { id: { $in: [...ids] } }, options)
+  }
+
+  return {
+    /** Newest first, with their documents. */
+    listCredentials(tenantId: string, format: FormatName, filter: CredentialFilter) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const { ids, total } = await pageOf(em, format, filter)
+        const options = { orderBy: NEWEST_FIRST }
+        const credentials = ids.length === 0 ? [] : await em.find(Credential, { id: { $in: ids } }, options)
+        return { credentials, total }
+      })
+    },
+
+    /** The same without documents. */
+    listRows(tenantId: string, format: FormatName, filter: CredentialFilter) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const { ids, total } = await pageOf(em, format, filter)
+        return { rows: await withoutDocuments(em, ids), total }
+      })
+    },
+
+    /** The same with the `iss` that stands in the document, of a format whose documents have it in `decoded`. */
+    listNamed(tenantId: string, format: FormatName, filter: CredentialFilter) {
+      return inTenant(database.tenants, tenantId, async (em) => {
+        const { ids, total } = await pageOf(em, format, filter)
+        const rows = await withoutDocuments(em, ids)
+        const named = await em.execute<{ id: string; iss: string | null }[]>(ISS_OF, [ids.join(' ')])
+        const byId = new Map(named.map(({ id, iss }) => [id, iss]))
+        return { credentials: rows.map((row) => ({ row, iss: byId.get(row.id) ?? undefined })), total }
+      })
+    },
+
+    /** Throws `Refusal('credential.not_found')`. */
+    readCredential(tenantId: string, format: FormatName, id: string): Promise<Credential> {
+      return inTenant(database.tenants, tenantId, (em) => findCredential(em, id, format))
+    },
+  }
+}
 
 export type CredentialReader = ReturnType<typeof createCredentialReader>

@@ -15,7 +15,8 @@ interface Page {
   offset: number
 }
 
-const WITHOUT_DOCUMENT = [
+/** Columns of a credential but its document, which can be large. */
+export const WITHOUT_DOCUMENT = [
   'id',
   'tenantId',
   'createdAt',
@@ -37,9 +38,11 @@ const WITHOUT_DOCUMENT = [
   'batchRow',
 ] as const
 
+export type CredentialRow = Pick<Credential, (typeof WITHOUT_DOCUMENT)[number]>
+
 /** A credential of any format without its document, which only its format reads. */
 export interface CredentialSummary {
-  row: Pick<Credential, (typeof WITHOUT_DOCUMENT)[number]>
+  row: CredentialRow
   state: CredentialState
   /** DID of the issuer; undefined for a document signer, and for a DID that was deleted. */
   issuer?: string | undefined
@@ -63,7 +66,7 @@ export const searchedType = (format: FormatName, type: string | undefined): stri
 const withoutBase = (formats: readonly FormatName[], type: string | undefined) =>
   type === BASE_TYPE ? { formats: formats.filter((format) => OF_W3C.includes(format)) } : { formats, type }
 
-const NEWEST_FIRST = { createdAt: 'desc', id: 'asc' } as const
+export const NEWEST_FIRST = { createdAt: 'desc', id: 'asc' } as const
 
 /** Ids of a page, newest first, and the total. */
 export async function findPage(em: SqlEntityManager, filter: SearchFilter, page: Page, now: Date) {

@@ -1,10 +1,10 @@
-import type { Credential } from '../../entities/credentials/credentials.ts'
 import { readMdocs, shownNameSpaces } from '../../protocol/mobile-credentials/read.ts'
 import type { CredentialReader } from '../credentials/read.ts'
+import type { CredentialRow } from '../credentials/search.ts'
 
 /** A recorded mobile credential. */
 export interface MobileCredential {
-  row: Credential
+  row: CredentialRow
   /** IssuerSigned in base64url. */
   encoded: string
   namespaces: Record<string, Record<string, unknown>>
@@ -16,8 +16,8 @@ export const createMobileReader = ({ credentials }: { credentials: CredentialRea
   async listMobileCredentials(tenantId: string, page: { limit: number; offset: number; type?: string | undefined }) {
     const { limit, offset, type } = page
     const filter = { limit, offset, ...(type !== undefined && { type }) }
-    const listed = await credentials.listCredentials(tenantId, 'mobile', filter)
-    return { rows: listed.credentials.map((row) => ({ row })), total: listed.total }
+    const { rows, total } = await credentials.listRows(tenantId, 'mobile', filter)
+    return { rows: rows.map((row) => ({ row })), total }
   },
 
   /** Throws `Refusal('credential.not_found')`. */

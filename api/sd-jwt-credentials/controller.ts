@@ -91,12 +91,12 @@ export class SdJwtCredentialsController extends Controller {
   async list(@Request() called: Called, @Queries() query: SdJwtCredentialQuery): Promise<SdJwtCredentialPageOut> {
     const { tag, type, limit, page: number } = query
     const page = toPage(limit, number)
-    const { credentials, total } = await this.platform.credentials.listCredentials(called.user.tenantId, FORMAT, {
+    const { credentials, total } = await this.platform.credentials.listNamed(called.user.tenantId, FORMAT, {
       ...page,
       ...(tag !== undefined && { tag }),
       ...(type !== undefined && { type }),
     })
-    return { data: credentials.map(rowToWire), ...snakeTotals(total, page.limit) }
+    return { data: credentials.map(({ row, iss }) => rowToWire(row, iss)), ...snakeTotals(total, page.limit) }
   }
 
   /**

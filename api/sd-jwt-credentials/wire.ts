@@ -1,4 +1,5 @@
 import { type CredentialReader, jsonOf } from '../../activities/credentials/read.ts'
+import type { CredentialRow } from '../../activities/credentials/search.ts'
 import type { SdJwtSignRequest } from '../../activities/sd-jwt-credentials/terms.ts'
 import type { SdJwtVerdict, SdJwtVerifyRequest } from '../../activities/sd-jwt-credentials/verify.ts'
 import type { PublicJwk } from '../../protocol/dids/jwk.ts'
@@ -247,13 +248,13 @@ export const verdictToWire = ({
 
 type Row = Awaited<ReturnType<CredentialReader['readCredential']>>
 
-export function rowToWire(row: Row): SdJwtCredentialOut {
-  const { decoded } = jsonOf(row) as { decoded: JsonObject }
+/** `iss`: of the credential; undefined where a document signer issued it. */
+export function rowToWire(row: CredentialRow, iss: string | undefined): SdJwtCredentialOut {
   const { documentSignerId, expirationDate, tag, templateId, batchId, batchRow } = row
   return {
     id: row.id,
     vct: row.types[0] ?? '',
-    ...(typeof decoded.iss === 'string' && { issuer: decoded.iss }),
+    ...(iss !== undefined && { issuer: iss }),
     ...(documentSignerId ? { document_signer_id: documentSignerId } : {}),
     issuance_date: row.issuanceDate.toISOString(),
     ...(expirationDate ? { expiration_date: expirationDate.toISOString() } : {}),
@@ -267,5 +268,5 @@ export function rowToWire(row: Row): SdJwtCredentialOut {
 
 export function detailsToWire(row: Row): SdJwtCredentialDetailsOut {
   const { encoded, decoded } = jsonOf(row) as { encoded: string; decoded: JsonObject }
-  return { ...rowToWire(row), encoded, decoded }
+  return { ...rowToWire(row, typeof decoded.iss === 'string' ? decoded.iss : undefined), encoded, decoded }
 }

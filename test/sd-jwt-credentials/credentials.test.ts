@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import test from 'ava'
+import { createCredentialReader } from '../../activities/credentials/read.ts'
 import { createDid, sign as signSemantic } from '../support/credentials/credentials.ts'
 import { createIaca, createSigner, IACAS, SIGNERS } from '../support/credentials/mobile.ts'
 import { SD_JWT, signSdJwt, verifySdJwt } from '../support/sd-jwt/credentials.ts'
@@ -252,4 +253,25 @@ test('what an expired or future credential says of its time is checked', async (
   t.deepEqual(failed(await verifySdJwt(world, past.encoded)), ['Validity sd_jwt.expired'])
   const future = await signSdJwt(world, { payload: { ...payload, nbf: now + 3600 } })
   t.deepEqual(failed(await verifySdJwt(world, future.encoded)), ['Validity sd_jwt.not_yet_valid'])
+})
+
+test('a list shows the issuers of its credentials, and takes no document from the database', async (t) => {
+  const { id: byDid } = await signSdJwt(world, { payload, issuer_did: issuer, tag: 'listed' })
+  const { id: byCertificate } = await signSdJwt(world, { payload, issued_as: 'x5c', tag: 'listed' })
+  const page = await world.ask(`${SD_JWT}?tag=listed`, { token: world.token })
+  const { data } = page.json<{ data: { id: string; issuer?: string; document_signer_id?: string }[] }>()
+  t.deepEqual(Object.fromEntries(data.map((each) => [each.id, each.issuer])), {
+    [byCertificate]: undefined,
+    [byDid]: issuer,
+  })
+  t.truthy(data.find(({ id }) => id === byCertificate)?.document_signer_id)
+  const { tenantId } = world.first
+  const reader = createCredentialReader(world.dependencies)
+  const filter = { tag: 'listed', limit: 10, offset: 0 }
+  const { credentials } = await reader.listNamed(tenantId, 'sd-jwt-vc', filter)
+  const { rows } = await reader.listRows(tenantId, 'sd-jwt-vc', filter)
+  t.is(rows.length, 2)
+  t.true(
+    [...credentials.map(({ row }) => row), ...rows].every((row) => !('document' in row) || row.document === undefined),
+  )
 })
