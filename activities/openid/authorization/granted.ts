@@ -35,16 +35,19 @@ export function createGrants({ configurations }: { configurations: Configuration
     return session
   }
 
-  /** Templates of the request: of authorization_details, of the scopes that we know, or, of an offer, all. */
+  /**
+   * Templates of the request: of authorization_details and of the scopes that we know, each by itself (OpenID4VCI 1.0, section
+   * 5.1.2), or, of an offer, all.
+   */
   async function wantedOf(em: SqlEntityManager, { scope, configurationIds }: WalletRequest, offered?: string[]) {
-    if (configurationIds) return [...new Set(configurationIds.map((id) => id.toLowerCase()))]
-    if (scope === undefined) return offered
+    const named = configurationIds?.map((id) => id.toLowerCase())
+    if (scope === undefined) return named ? [...new Set(named)] : offered
     const templates = (await configurations.findTemplates(em, offered)).map(configurations.configurationOf)
     const scopes = new Set(scope.split(' '))
     const fitting = templates.filter((template) => scopes.has(scopeOf(template) ?? ''))
-    if (fitting.length === 0)
+    if (fitting.length === 0 && !named)
       throw walletRefusal('invalid_scope', 'No scope of the request is one of a credential that can be given.')
-    return fitting.map(({ id }) => id)
+    return [...new Set([...(named ?? []), ...fitting.map(({ id }) => id)])]
   }
 
   return {

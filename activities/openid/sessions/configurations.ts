@@ -61,10 +61,11 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     ...wallets.configurationOf(template),
   })
 
-  /** The scopes of templates, in one text; undefined where none has any. */
-  async function scopeIn(em: SqlEntityManager, ids: readonly string[]): Promise<string | undefined> {
+  /** The scopes of templates, in one text; undefined where none has any. `asked`: no other ones than those. */
+  async function scopeIn(em: SqlEntityManager, ids: readonly string[], asked?: string): Promise<string | undefined> {
     const scopes = (await findTemplates(em, ids)).flatMap((template) => scopeOf(configurationOf(template)) ?? [])
-    return [...new Set(scopes)].join(' ') || undefined
+    const among = asked?.split(' ')
+    return [...new Set(scopes)].filter((scope) => !among || among.includes(scope)).join(' ') || undefined
   }
 
   /** Throws `openid_issuer.not_found`. */

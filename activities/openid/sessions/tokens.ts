@@ -132,12 +132,12 @@ export function createSessionTokens(parts: Parts) {
       if (!taken) throw noCode()
       if ('reusedIn' in taken) return { refusal: noCode(), sessionIds: [taken.reusedIn, ...taken.alsoEnded] }
       const { session, issuances, content, use } = taken
-      const { configurationIds } = content
-      const ids = request.configurationIds ?? configurationIds
-      // what was granted, and not what was asked for besides; with authorization_details, its scope counted for nothing
-      const isByScope = content.scope !== undefined && !configurationIds
       const templateIds = issuances.map(({ templateId }) => templateId)
-      const scope = isByScope ? await configurations.scopeIn(em, templateIds) : undefined
+      // with authorization_details all have identifiers, also those of a scope (OpenID4VCI 1.0, section 6.2)
+      const ids = request.configurationIds ?? (content.configurationIds && templateIds)
+      // what was granted, and not what was asked for besides
+      const scope =
+        content.scope === undefined ? undefined : await configurations.scopeIn(em, templateIds, content.scope)
       const token = await authorize(em, session, client, issuances, { ids, scope })
       use(session.endsAt)
       return { token }

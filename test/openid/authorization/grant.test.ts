@@ -78,6 +78,34 @@ test('authorization_details are answered with credential_identifiers, and narrow
   t.is(session.state, 'ISSUED')
 })
 
+test('scope and authorization_details of one request each name credentials (OpenID4VCI 1.0, section 5.1.2)', async (t) => {
+  const { authorizeUrl, browser, exchange, offered, world } = authorization
+  const { id, issuerState } = await offered([templates.cwt, templates.cwt_vc, templates.ldp_vc])
+  const { verifier, challenge } = pkce()
+  const metadata = (await world.ask('/.well-known/openid-credential-issuer')).json<{
+    credential_configurations_supported: Record<string, { scope: string }>
+  }>()
+  const scope = metadata.credential_configurations_supported[templates.cwt_vc]?.scope ?? ''
+  const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: templates.cwt }])
+  const asked = { authorization_details: details, scope: `openid ${scope}` }
+  const { location = '' } = await browser().follow(authorizeUrl(parametersFor(challenge, issuerState, asked)), CALLBACK)
+  const code = new URL(location).searchParams.get('code') ?? ''
+  const reply = await exchange({ code, code_verifier: verifier, redirect_uri: CALLBACK, client_id: 'wallet' })
+  type Detail = { credential_configuration_id: string; credential_identifiers: string[] }
+  const token = reply.json<{ access_token: string; scope: string; authorization_details: Detail[] }>()
+  t.is(token.scope, scope)
+  t.deepEqual(
+    token.authorization_details.map((each) => each.credential_configuration_id),
+    [templates.cwt, templates.cwt_vc],
+  )
+  t.is((await sessionsOf(world).read(id)).issuances.length, 2)
+  for (const { credential_identifiers } of token.authorization_details) {
+    const body = { credential_identifier: credential_identifiers[0] }
+    const credential = await world.ask('/v1/openid/credential', { token: token.access_token, body })
+    t.true([200, 202].includes(credential.status), credential.text)
+  }
+})
+
 test('the casing of the specification: exchangeCredentials with clientId and codeVerifier, and a scope', async (t) => {
   const { authorizeUrl, browser, offered, world } = authorization
   const { issuerState } = await offered([templates.cwt], {
