@@ -240,7 +240,8 @@ test('scope is what was granted, and no scope is answered that counted for nothi
   const details = JSON.stringify([{ type: 'openid_credential', credential_configuration_id: templates.cwt }])
   for (const [more, expected] of [
     [{ scope: `openid ${known} unknown` }, known],
-    [{ scope: known, authorization_details: details }, undefined],
+    [{ scope: known, authorization_details: details }, known],
+    [{ scope: 'openid unknown', authorization_details: details }, undefined],
   ] as const) {
     const { issuerState } = await offered([templates.cwt, templates.cwt_vc])
     const { verifier, challenge } = pkce()
