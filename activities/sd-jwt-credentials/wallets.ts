@@ -42,6 +42,7 @@ export const createSdJwtWallets = ({ sdJwtSigning, now }: Parts): WalletFormat =
       name,
       bindingMethods: keyBinding ? ['jwk', 'did:key', 'did:jwk', 'did:web'] : [],
       ...(keyAttestations && { keyAttestations }),
+      ...(issuedAs !== 'x5c' && { lacksCertificate: true as const }),
       signingAlgorithms: issuedAs === 'x5c' ? ['ES256'] : ['ES256', 'EdDSA', 'ES384'],
       members: { vct, credential_metadata: { display: displayOf(template), claims: claimsOf(template) } },
       specifiedMembers: { vct },

@@ -19,6 +19,8 @@ export interface WalletConfiguration {
   bindingMethods: string[]
   /** Its keys have to be attested, whatever the tenant requires of others. */
   keyAttestations?: KeyRequirements
+  /** No certificate in it says who issued it, where the format could have one; HAIP 1.0 forbids that. */
+  lacksCertificate?: true
   /** Names or numbers of algorithms; absent where the issuer's key decides. */
   signingAlgorithms?: (string | number)[]
   /** Members of its format, e.g. `doctype`. */

@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { AuthenticationProvider } from '../../../entities/openid/providers.ts'
 import { OpenIdSession } from '../../../entities/openid/sessions.ts'
 import type { WalletPolicy, WalletRequest } from '../../../protocol/openid/oid4vci/authorization/types.ts'
-import { scopeOf } from '../../../protocol/openid/oid4vci/metadata.ts'
+import { isFit, scopeOf } from '../../../protocol/openid/oid4vci/metadata.ts'
 import { refuseMember, walletRefusal } from '../../../protocol/openid/oid4vci/refusals.ts'
 import { isUuid } from '../../../protocol/uuid.ts'
 import { digestOf } from '../../frame/secrets.ts'
@@ -39,12 +39,17 @@ export function createGrants({ configurations }: { configurations: Configuration
    * Templates of the request: of authorization_details and of the scopes that we know, each by itself (OpenID4VCI 1.0, section
    * 5.1.2), or, of an offer, all.
    */
-  async function wantedOf(em: SqlEntityManager, { scope, configurationIds }: WalletRequest, offered?: string[]) {
+  async function wantedOf(
+    em: SqlEntityManager,
+    { scope, configurationIds }: WalletRequest,
+    policy: WalletPolicy,
+    offered?: string[],
+  ) {
     const named = configurationIds?.map((id) => id.toLowerCase())
     if (scope === undefined) return named ? [...new Set(named)] : offered
     const templates = (await configurations.findTemplates(em, offered)).map(configurations.configurationOf)
     const scopes = new Set(scope.split(' '))
-    const fitting = templates.filter((template) => scopes.has(scopeOf(template) ?? ''))
+    const fitting = templates.filter((template) => scopes.has(scopeOf(template) ?? '') && isFit(template, policy))
     if (fitting.length === 0 && !named)
       throw walletRefusal('invalid_scope', 'No scope of the request is one of a credential that can be given.')
     return [...new Set([...(named ?? []), ...fitting.map(({ id }) => id)])]
@@ -64,7 +69,7 @@ export function createGrants({ configurations }: { configurations: Configuration
           'The issuer gives credentials on its own offers only: begin with an offer.',
         )
       const offered = session && (await issuancesOf(em, session.id)).map(({ templateId }) => templateId)
-      const wanted = await wantedOf(em, request, offered)
+      const wanted = await wantedOf(em, request, policy, offered)
       if (!wanted) throw refuseMember('invalid_request', 'scope', 'required', 'expected scope or authorization_details')
       const known = offered ?? (await configurations.findTemplates(em, wanted.filter(isUuid))).map(({ id }) => id)
       if (wanted.some((id) => !known.includes(id)))
@@ -74,6 +79,14 @@ export function createGrants({ configurations }: { configurations: Configuration
           'unknown',
           'expected credential configurations of the offer, or of the metadata',
         )
+      if (policy.profile !== null) {
+        const found = (await configurations.findTemplates(em, wanted)).map(configurations.configurationOf)
+        if (!found.every((each) => isFit(each, policy)))
+          throw walletRefusal(
+            'access_denied',
+            'The profile haip of the issuer has SD-JWT VCs with the certificate of their signer: set issued_as of the template to x5c.',
+          )
+      }
       const providerId = session?.providerId ?? (await firstProvider(em))?.id
       if (!providerId) throw walletRefusal('access_denied', 'The issuer has nobody who could log holders in.')
       return { session, granted: wanted, providerId }

@@ -5,6 +5,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { FormatName } from '../../../protocol/credentials/formats.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 import {
+  isFit,
   issuerMetadata,
   type OfferedConfiguration,
   scopeOf,
@@ -94,7 +95,9 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     const configurations = templates.map(configurationOf)
     // the profile wants a scope for each of them (HAIP 1.0, section 4.1)
     const shown =
-      support.profile === 'haip' ? configurations.filter((each) => scopeOf(each) !== undefined) : configurations
+      support.profile === 'haip'
+        ? configurations.filter((each) => scopeOf(each) !== undefined && isFit(each, support))
+        : configurations
     return { tenantId, issuer, configurations: shown, support }
   }
 

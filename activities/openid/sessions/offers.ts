@@ -2,6 +2,8 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import { OpenIdIssuance, OpenIdSession } from '../../../entities/openid/sessions.ts'
 import { inTenant } from '../../../entities/orm.ts'
 import { type FieldError, Refusal, within } from '../../../protocol/errors.ts'
+import type { WalletPolicy } from '../../../protocol/openid/oid4vci/authorization/types.ts'
+import { isFit, type OfferedConfiguration } from '../../../protocol/openid/oid4vci/metadata.ts'
 import { checkOffer, type OfferInput, offerUri } from '../../../protocol/openid/oid4vci/offers.ts'
 import { isUuid } from '../../../protocol/uuid.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -10,6 +12,7 @@ import type { Sealer } from '../../frame/sealing.ts'
 import { digestOf, newSecret } from '../../frame/secrets.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { firstProvider } from '../authorization/granted.ts'
+import { policyIn } from '../authorization/policy.ts'
 import { findProvider } from '../providers/lifecycle.ts'
 import type { Configurations, OfferedTemplate } from './configurations.ts'
 import { sealContent } from './records.ts'
@@ -90,6 +93,22 @@ function checkSuspendable(templates: readonly OfferedTemplate[]): void {
     ])
 }
 
+/** Throws for what the profile of the tenant forbids. */
+function checkFit(offered: readonly OfferedConfiguration[], policy: WalletPolicy): void {
+  const errors = offered.flatMap((each, at): FieldError[] =>
+    isFit(each, policy)
+      ? []
+      : [
+          {
+            path: within('credentials', at),
+            code: 'profile',
+            message: 'expected a template with issued_as x5c: the profile haip demands the certificate of the signer',
+          },
+        ],
+  )
+  if (errors.length > 0) throw new Refusal('openid_offer.invalid', 'The offer cannot be made; see errors.', errors)
+}
+
 /** Offers of credentials, each the beginning of a session. */
 export function createOffers({
   database,
@@ -103,9 +122,10 @@ export function createOffers({
   secrets,
 }: Parts) {
   async function templatesOf(tenantId: string, ids: readonly string[]): Promise<OfferedTemplate[]> {
-    const found = await inTenant(database.tenants, tenantId, (em) =>
-      configurations.findTemplates(em, ids.filter(isUuid)),
-    )
+    const { found, policy } = await inTenant(database.tenants, tenantId, async (em) => ({
+      found: await configurations.findTemplates(em, ids.filter(isUuid)),
+      policy: await policyIn(em),
+    }))
     const byId = new Map(found.map((template) => [template.id, template]))
     const unknown = ids.flatMap((id, at): FieldError[] =>
       byId.has(id)
@@ -120,7 +140,9 @@ export function createOffers({
     )
     if (unknown.length > 0)
       throw new Refusal('openid_offer.unknown_configuration', 'The tenant has no such template; see errors.', unknown)
-    return ids.flatMap((id) => byId.get(id) ?? [])
+    const templates = ids.flatMap((id) => byId.get(id) ?? [])
+    checkFit(templates.map(configurations.configurationOf), policy)
+    return templates
   }
 
   /** The grant of an offer, and who logs its holder in (D-506). */

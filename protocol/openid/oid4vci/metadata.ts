@@ -38,6 +38,10 @@ export const scopeOf = ({ format, types }: Pick<OfferedConfiguration, 'format' |
   return SCOPE.test(scope) ? scope : undefined
 }
 
+/** Whether the profile of a tenant lets a configuration be given (HAIP 1.0, sections 4.1 and 6.1.1). */
+export const isFit = (configuration: OfferedConfiguration, { profile }: Pick<WalletPolicy, 'profile'>): boolean =>
+  profile !== 'haip' || !configuration.lacksCertificate
+
 /** How wallets prove keys; attestations where somebody is trusted to make them. */
 function proofTypes({ keyAttestations }: OfferedConfiguration, support: IssuerSupport): Json {
   const { attestsKeys, requiresKeyAttestation, keyStorage, userAuthentication } = requirementsFor(

@@ -5,6 +5,7 @@ import test from 'ava'
 import { decodeJwt } from 'jose'
 import { createDid } from '../../support/credentials/credentials.ts'
 import { makeIaca, makeSigner } from '../../support/credentials/mobile.ts'
+import { refusal } from '../../support/credentials/templates.ts'
 import {
   type Authorization,
   assertionOf,
@@ -23,6 +24,7 @@ import {
 import { createAnswerKey, encryptingFetch, requestEncryptionOf } from '../../support/openid/haip/encryption.ts'
 import { readMdoc } from '../../support/openid/verifying.ts'
 import { createMobileTemplate, createWalletKey, type WalletKey } from '../../support/openid/wallet.ts'
+import { createSdJwtTemplate } from '../../support/sd-jwt/credentials.ts'
 
 const RETURN = 'https://wallet.example/return'
 
@@ -256,6 +258,33 @@ test.serial('who does not push a request is told to, not that its address is wro
   t.is(status, 400)
   t.regex(text, /push their requests with an attestation only/)
   t.notRegex(text, /redirect_uri/)
+})
+
+test.serial('SD-JWT VCs without the certificate of their signer are not given (HAIP 1.0, section 6.1.1)', async (t) => {
+  const { form, base, offered, world, setPolicy } = authorization
+  const bare = (await createSdJwtTemplate(world, { revocable: false })).id
+  const metadata = (await world.ask('/.well-known/openid-credential-issuer')).json<{
+    credential_configurations_supported: Record<string, object>
+  }>()
+  const known = Object.keys(metadata.credential_configurations_supported)
+  t.deepEqual([known.includes(sdJwt), known.includes(bare)], [true, false])
+  const body = { credentials: [bare], grantType: 'authorization_code' }
+  const refused = await world.ask('/v1/openid/sessions', { token: world.token, body })
+  t.is(refusal(refused, 400), 'openid_offer.invalid')
+  t.like(refused.json<{ errors: object[] }>().errors[0], { path: 'credentials.0', code: 'profile' })
+  t.regex(refused.text, /issued_as x5c/)
+  await setPolicy({ profile: null })
+  const { issuerState } = await offered([bare])
+  await setPolicy({ profile: 'haip' })
+  const instance = await createWalletKey()
+  const own = { client_id: WALLET_CLIENT, redirect_uri: RETURN }
+  const asked = parametersFor(pkce().challenge, issuerState, own) as Record<string, string>
+  const pushed = await form('/v1/oauth/par', asked, {
+    'oauth-client-attestation': await provider.attestWallet(instance),
+    'oauth-client-attestation-pop': await attestationProof(instance, base, { challenge: await challengeOf(world) }),
+  })
+  t.regex(pushed.text, /issued_as of the template to x5c/)
+  t.true(pushed.status >= 400)
 })
 
 test.serial('without its profile, a tenant has again what it chose before', async (t) => {
