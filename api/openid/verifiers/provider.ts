@@ -91,7 +91,11 @@ function createAdapter({ oidcPayloads, oidcProviderFacts }: Parts, facts: Provid
       async consume(name) {
         if (await rows.consume(name)) return
         const used = await rows.find(name)
-        if (typeof used?.grantId === 'string') await rows.revoke(used.grantId)
+        if (typeof used?.grantId === 'string') {
+          // the grant as well: the other use may save its tokens after this
+          await oidcPayloads(facts, 'Grant').remove(used.grantId)
+          await rows.revoke(used.grantId)
+        }
         throw new errors.InvalidGrant('it was used already')
       },
       async destroy(name) {
