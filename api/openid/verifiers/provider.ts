@@ -81,7 +81,10 @@ function createAdapter({ oidcPayloads, oidcProviderFacts }: Parts, facts: Provid
         return client && (metadataOf(client, facts.issuer) as AdapterPayload)
       },
       async upsert(name, payload, seconds) {
-        await rows.save(name, payload as Record<string, unknown>, seconds ?? Number.POSITIVE_INFINITY)
+        // an interaction is of the browser that has its cookie, whoever has signed in there meanwhile (D-1201)
+        const { session: _, ...ofBrowser } = payload
+        const kept = kind === 'Interaction' ? ofBrowser : payload
+        await rows.save(name, kept as Record<string, unknown>, seconds ?? Number.POSITIVE_INFINITY)
       },
       async findByUid(uid) {
         return (await rows.findByUid(uid)) as AdapterPayload | undefined

@@ -102,11 +102,11 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
 
   /**
    * The person who has signed in takes the place of the one who had: the browser's session forgets that one, after the
-   * result is stored, which compares both.
+   * result is stored. It is the session of now, in which another page of this browser may have signed somebody in since.
    */
-  async function forgetAccount({ provider }: Running, uid: string | undefined): Promise<void> {
-    const session = uid === undefined ? undefined : await provider.Session.findByUid(uid)
-    if (!session?.accountId) return
+  async function forgetAccount({ provider }: Running, request: Request, response: Response): Promise<void> {
+    const session = await provider.Session.get(provider.createContext(request, response))
+    if (!session.accountId) return
     delete session.accountId
     delete session.loginTs
     await session.persist()
@@ -142,7 +142,7 @@ export function signInRoutes({ platform, documents, pool, perMinute }: SignInPar
     const person = await signIns.finishSignIn(facts, interaction.uid, responseCode, KEPT_SECONDS)
     const login = { accountId: accountIdOf(person), remember: false }
     const returnTo = await provider.interactionResult(request, response, { login, consent: {} })
-    await forgetAccount({ facts, provider }, interaction.session?.uid)
+    await forgetAccount({ facts, provider }, request, response)
     response.set(PAGE_HEADERS).redirect(303, returnTo)
   }
 

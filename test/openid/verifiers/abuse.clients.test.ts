@@ -69,7 +69,7 @@ test('of twenty exchanges of one code at once, and of twenty uses of one refresh
     await t.throwsAsync(openid.fetchUserInfo(at.party.config, access_token, openid.skipSubjectCheck))
     await t.throwsAsync(openid.refreshTokenGrant(at.party.config, refresh_token))
   }
-  await isOver(won)
+  await isOver(won as Record<'access_token' | 'refresh_token', string>)
   const again = await at.signedIn()
   const { refresh_token: token = '' } = await at.party.grant(again.back, again.begun)
   const uses = await Promise.allSettled(

@@ -93,6 +93,29 @@ test('the same device: the wallet leads back with a response code, and polling d
   t.is(tokens.claims()?.course, 'CS-101')
 })
 
+test('two sign-ins begun in one browser both succeed, also where somebody had signed in there before', async (t) => {
+  const parties = await Promise.all(
+    [1, 2].map(async () => openRelyingParty(verifier, await createVerifierClient(world, verifier.id))),
+  )
+  let browser: Awaited<ReturnType<(typeof parties)[number]['begin']>>['browser'] | undefined
+  for (const parameters of [{}, { prompt: 'login' }] as Record<string, string>[]) {
+    const begun = []
+    for (const party of parties) {
+      const one = await party.begin(browser, parameters)
+      browser = one.browser
+      begun.push({ party, one })
+    }
+    for (const [at, { party, one }] of begun.entries()) {
+      t.is(one.page.status, 200, one.page.text)
+      const { holder, credential } = await courseOf(makeHolder(), `CS-${at}`)
+      const request = await wallet.readRequest(qrLink(one.page))
+      await wallet.answer(request, await presentJsonLd(holder, credential, request))
+      const tokens = await party.grant(await party.back(one, one.page.url), one)
+      t.is(tokens.claims()?.course, `CS-${at}`, JSON.stringify(parameters))
+    }
+  }
+})
+
 test('a sign-in whose time is over takes no answer, and signs in nobody who has answered', async (t) => {
   const own = await createVerifier(world)
   const party = await openRelyingParty(own, await createVerifierClient(world, own.id))
