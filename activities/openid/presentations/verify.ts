@@ -14,6 +14,7 @@ import {
   type Failure,
 } from '../../../protocol/openid/presentations/checks.ts'
 import { asCounted, ofSubject } from '../../../protocol/openid/presentations/facts.ts'
+import { boundKeyOf, signersCheck } from '../../../protocol/openid/presentations/holder.ts'
 import { agreedTo, type TransactionEntry } from '../../../protocol/openid/presentations/transactions.ts'
 import { type Stated, statedInClaims, statedInJsonLd, statedInMdoc } from '../../../protocol/openid/verifiers/claims.ts'
 import { holderKey } from '../../../protocol/sd-jwt-credentials/key-binding.ts'
@@ -140,20 +141,22 @@ export function createPresentationChecks(parts: Parts) {
       isObject(credential) ? [credential] : [],
     )
     const trust = verdict.checks.find((check) => check.trust)?.trust
+    const several = signersCheck(document)
     const found: Found = {
-      ...checksOfPresentation(verdict.checks),
+      ...checksOfPresentation([...verdict.checks, ...several]),
       ...(trust && { trust }),
       warnings: verdict.warnings.map(({ type }) => type),
       types: [],
     }
     const [credential, ...more] = credentials
     const [first] = proofsOf(document)
-    if (!verdict.verified || !first || !credential || more.length > 0) {
+    if (!verdict.verified || several.length > 0 || !first || !credential || more.length > 0) {
       // further credentials would bring claims that nobody asked for
       const mismatch = () => 'the presentation has not exactly one credential'
       return { verdict: conclude(asked, found, mismatch), stated: () => [] }
     }
-    const holder = signerOf(first.proof)
+    const key = boundKeyOf(document, credential)
+    const holder = key ? await thumbprint(key) : signerOf(first.proof)
     const expanded = await documents.expand({ document: credential, safe: true }, contexts.lookupFor(tenantId))
     const types = expanded.flatMap((node) => (isObject(node) && Array.isArray(node['@type']) ? node['@type'] : []))
     const { issuer } = credential

@@ -106,6 +106,12 @@ function delegationCheck({ holderBinding }: Json): Check[] {
   return [failed('holderBinding', evidence, '/holderBinding')]
 }
 
+/** The ids of the subjects that a credential names. */
+export const subjectIdsOf = ({ credentialSubject }: Json): string[] =>
+  listOf(credentialSubject).flatMap((subject) =>
+    isObject(subject) && typeof subject.id === 'string' ? [subject.id] : [],
+  )
+
 const UNEXPECTED =
   'Without an expected challenge and an expected domain, the key binding may have been made for another verifier.'
 
@@ -120,9 +126,7 @@ export function bindingChecks(request: PresentationToVerify): Check[] {
   const checks = credentialsIn(withoutEnvelopes(presentation)).flatMap(({ credential, path: within }) => {
     if (!isObject(credential) || isEnveloped(credential)) return []
     const path = `${within}/credentialSubject`
-    const ids = listOf(credential.credentialSubject).flatMap((subject) =>
-      isObject(subject) && typeof subject.id === 'string' ? [subject.id] : [],
-    )
+    const ids = subjectIdsOf(credential)
     const subject = ids.find((id) => holders.includes(id))
     if (!bindHolder) return [skipped('holderBinding', 'The binding to the holder is not checked here.', path)]
     if (subject !== undefined)

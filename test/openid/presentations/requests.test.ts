@@ -1,5 +1,6 @@
 import { createPrivateKey, randomUUID, sign as signBytes } from 'node:crypto'
 import test from 'ava'
+import { calculateJwkThumbprint } from 'jose'
 import { createPlatform } from '../../../activities/index.ts'
 import { createRequestExpiry } from '../../../activities/openid/presentations/expiry.ts'
 import { CONTEXT } from '../../../protocol/contexts/index.ts'
@@ -137,7 +138,7 @@ test('a vc+sd-jwt in a W3C presentation is bound to nonce and client id of the r
   t.is(refused.status, 400)
   t.is((await answer(domain)).status, 200)
   const [presented] = (await requests.read(created.id)).credentials
-  t.like(presented, { id: 'course', verified: true, holder, issuer })
+  t.like(presented, { id: 'course', verified: true, holder: await calculateJwkThumbprint(jwk), issuer })
   t.true(presented?.checks.some(({ name, result }) => name === 'holderBinding' && result === 'passed'))
 })
 
