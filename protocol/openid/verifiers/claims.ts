@@ -1,4 +1,4 @@
-import { isObject, listOf } from '../../json.ts'
+import { isObject, type Json, listOf } from '../../json.ts'
 import { ownMember } from '../../names.ts'
 import type { SdJwtQuery } from '../../semantic-credentials/presentations/sd-jwts.ts'
 import type { Wanted } from './dcql.ts'
@@ -17,12 +17,21 @@ function plain(value: unknown): unknown[] {
   return typeof id === 'string' && Object.keys(members).length === 0 ? [id] : []
 }
 
-/** The values of a property, in a node and in the nodes below it. */
-function below(node: unknown, property: string): unknown[] {
-  if (Array.isArray(node)) return node.flatMap((each) => below(each, property))
-  if (!isObject(node)) return []
+/** Where an expanded node states more of itself: of its keywords, `@graph`, `@included` and `@reverse` are of others. */
+const CONTAINERS: ReadonlySet<string> = new Set(['@list', '@set'])
+
+/** Whether a node below the subject is a part of it: one with an id is a thing or a person of its own (D-1203). */
+const isPart = (node: Json, subject: string): boolean => node['@id'] === undefined || node['@id'] === subject
+
+/** The values of a property, in the node of a subject and in its parts. */
+function below(node: unknown, subject: string, property: string): unknown[] {
+  if (Array.isArray(node)) return node.flatMap((each) => below(each, subject, property))
+  if (!isObject(node) || !isPart(node, subject)) return []
   const here = plain(ownMember(node, property))
-  return here.length > 0 ? here : Object.values(node).flatMap((member) => below(member, property))
+  if (here.length > 0) return here
+  return Object.entries(node).flatMap(([name, member]) =>
+    name.startsWith('@') && !CONTAINERS.has(name) ? [] : below(member, subject, property),
+  )
 }
 
 /** What a credential of JSON-LD, expanded, says of its holder under a property: of the subject, else of itself. */
@@ -30,7 +39,7 @@ export function statedInJsonLd(expanded: unknown, holder: string, property: stri
   return listOf(expanded).flatMap((credential) => {
     if (!isObject(credential)) return []
     const subjects = listOf(ownMember(credential, SUBJECT)).filter((node) => isObject(node) && node['@id'] === holder)
-    const found = below(subjects, property)
+    const found = below(subjects, holder, property)
     return found.length > 0 || property === SUBJECT ? found : plain(ownMember(credential, property))
   })
 }

@@ -62,3 +62,28 @@ test('a claim is taken of the subject who presents, and of no other subject of t
   t.deepEqual(statedInJsonLd(expanded(eve, ada, nobody), 'did:a', IRI), ['Ada'])
   t.deepEqual(statedInJsonLd(expanded(eve, nobody), 'did:a', IRI), [])
 })
+
+test('a claim is taken of the parts of the subject, and not of who or what is named beside it (D-1203)', (t) => {
+  const [birth, email] = ['https://schema.org/birthDate', 'https://schema.org/email']
+  const dated = (date: string, more: object = {}) => ({ ...more, [birth]: [{ '@value': date }] })
+  const stated = (members: object, property = birth) =>
+    statedInJsonLd(
+      [{ 'https://www.w3.org/2018/credentials#credentialSubject': [{ '@id': 'did:a', ...members }] }],
+      'did:a',
+      property,
+    )
+  const other = dated('1950-01-01', { '@id': 'did:parent', [email]: [{ '@value': 'boss@corp.example' }] })
+  const about = (node: object) => ({ 'https://e.example/about': [node] })
+  t.deepEqual(stated(about(dated('2000-01-01'))), ['2000-01-01'], 'a part')
+  t.deepEqual(stated(about(about(dated('2000-01-01')))), ['2000-01-01'], 'a part of a part')
+  t.deepEqual(stated(about({ '@list': [dated('2000-01-01')] })), ['2000-01-01'], 'a part in a list')
+  t.deepEqual(stated(about(dated('2000-01-01', { '@id': 'did:a' }))), ['2000-01-01'], 'the subject, once more')
+  t.deepEqual(stated(about({ '@id': 'did:parent' }), 'https://e.example/about'), ['did:parent'], 'who it is, by its id')
+  t.deepEqual(stated(about(other)), [], 'a parent')
+  t.deepEqual(stated(about(other), email), [])
+  t.deepEqual(stated(about(about(other))), [], 'of a part')
+  t.deepEqual(stated(about({ '@list': [other] })), [], 'in a list')
+  t.deepEqual(stated(about({ '@id': 'did:parent', ...about(dated('1950-01-01')) })), [], 'a part of the parent')
+  for (const keyword of ['@included', '@graph']) t.deepEqual(stated({ [keyword]: [dated('1950-01-01')] }), [], keyword)
+  t.deepEqual(stated({ '@reverse': about(dated('1950-01-01')) }), [], 'who names the subject')
+})
