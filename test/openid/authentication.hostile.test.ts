@@ -249,6 +249,30 @@ test.serial('a provider that refuses at the token endpoint, or is away, identifi
   providers.dns.set('rogue.test', { A: ['127.0.0.1'] })
 })
 
+test.serial(
+  'a provider that answers with a challenge has refused the client, and its words are not repeated',
+  async (t) => {
+    const { providers } = logins
+    const lists = { userinfo_endpoint: `${providers.rogueIssuer}/me` }
+    const { begin, finish, answerTo, claimsFor, sign } = await playLogins({ lists })
+    const challenge = () =>
+      new Response('{"error":"invalid_client","error_description":"secret s"}', {
+        status: 401,
+        headers: { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="secret s"' },
+      })
+    for (const path of ['/token', '/me']) {
+      const url = await begin()
+      const idToken = await sign(claimsFor(url))
+      providers.rogue.set('/token', () => ({ access_token: 'a', token_type: 'bearer', id_token: idToken }))
+      providers.rogue.set(path, challenge)
+      const refusal = await refusalOf(finish(answerTo(url)))
+      t.is(refusal.code, INVALID, path)
+      t.is(refusal.errors[0]?.code, 'client_refused', path)
+      t.false(stringify([refusal.message, refusal.errors, String(refusal.cause)]).includes('secret s'), path)
+    }
+  },
+)
+
 test.serial('UserInfo about somebody else is refused (OpenID Connect Core 1.0, 5.3.2)', async (t) => {
   const { providers } = logins
   const lists = { userinfo_endpoint: `${providers.rogueIssuer}/me` }

@@ -1,4 +1,9 @@
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client'
 import { Refusal, Unavailable } from '../../../protocol/errors.ts'
 import { OutboundFault } from '../../frame/outbound/faults.ts'
 
@@ -19,6 +24,7 @@ const isOfProvider = (error: unknown): boolean =>
   error instanceof ClientError ||
   error instanceof ResponseBodyError ||
   error instanceof AuthorizationResponseError ||
+  error instanceof WWWAuthenticateChallengeError ||
   error instanceof TypeError ||
   error instanceof RangeError
 
@@ -84,6 +90,20 @@ export function authenticationFault(error: unknown): unknown {
       `The provider did not identify the holder: ${shownCode(error.error)}.`,
       [{ path: 'error', code: shownCode(error.error), message: 'expected code in the answer of the provider' }],
       { cause: new Error(`the provider answered ${shownCode(error.error)}`) },
+    )
+  if (error instanceof WWWAuthenticateChallengeError)
+    return new Refusal(
+      'authentication.invalid_answer',
+      'The provider refuses this client. Compare client_id, client_secret and token_endpoint_auth_method with what it has.',
+      [
+        {
+          path: '',
+          code: 'client_refused',
+          message: 'expected a provider that accepts the client, and its own tokens',
+        },
+      ],
+      // a challenge says whatever the provider likes
+      { cause: new Error(`the provider answered ${error.status} with a challenge`) },
     )
   if (!isOfProvider(error)) return error
   const code = error instanceof ResponseBodyError ? shownCode(error.error) : codeOf(error)
