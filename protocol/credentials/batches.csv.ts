@@ -4,6 +4,7 @@ import { isExactNumber } from '../json.numbers.ts'
 import { isObject } from '../json.ts'
 import { isReservedStep, ownMember, setOwnMember } from '../names.ts'
 import { REQUIRED, type ReadRow, type RowKind } from './batches.ts'
+import { MAX_PATH } from './claim-paths.ts'
 
 const TYPES = ['string', 'number', 'boolean', 'json'] as const
 
@@ -18,6 +19,9 @@ export interface Column {
 }
 
 export const MAX_COLUMNS = 200
+
+/** Each row repeats the steps of the header, so that they bound its size and the work for it (D-1210). */
+const MAX_STEPS = 16
 
 const CREDENTIAL_MEMBERS = [
   'id',
@@ -45,6 +49,7 @@ const membersOf = (kind: RowKind): readonly string[] => (kind === 'payload' ? CR
  * `age:number`: claim age as a number; `address.city`: nested claim; `$validUntil`: credential member; `$tag`: the tag.
  */
 function columnOf(name: string, kind: RowKind): Column | string {
+  if (name.length > MAX_PATH) return 'column.long'
   const [, typedName, type] = TYPED.exec(name) ?? []
   const bare = typedName ?? name
   const as = TYPES.find((name) => name === type) ?? 'string'
@@ -57,6 +62,7 @@ function columnOf(name: string, kind: RowKind): Column | string {
   }
   // an absolute IRI is one term, dots and all
   const path = bare.includes('://') ? [bare] : bare.split('.')
+  if (path.length > MAX_STEPS) return 'column.long'
   if (path.some((step) => step === '' || step.startsWith('@') || isReservedStep(step))) return 'column.invalid'
   return { to: 'claim', path, as, name }
 }
@@ -66,6 +72,7 @@ const expected = (kind: RowKind): Record<string, string> => ({
   'column.unknown': `expected ${['tag', ...membersOf(kind)].map((name) => `$${name}`).join(', ')} or a claim`,
   'column.invalid':
     'expected the name of a claim, nested names separated by dots, and no reserved name such as toString or call',
+  'column.long': `expected a name of at most ${MAX_PATH} characters, with at most ${MAX_STEPS} steps between its dots`,
   'column.type': `expected a type of ${TYPES.join(', ')} after the colon; for a claim of this very name add :string`,
   'column.twice':
     'expected every name once, and no name that is the beginning of another, such as address beside address.city',
@@ -159,14 +166,17 @@ function readCell(cell: string, as: Column['as'], parse: (text: string) => unkno
 }
 
 /** Writes a value at a path, and the objects around it. */
-export function put(target: Json, [step = '', ...rest]: string[], value: unknown): void {
-  if (rest.length === 0) setOwnMember(target, step, value)
-  else {
-    const member = ownMember(target, step)
+export function put(target: Json, path: readonly string[], value: unknown): void {
+  const last = path.length - 1
+  let inside = target
+  for (let index = 0; index < last; index++) {
+    const step = path[index] ?? ''
+    const member = ownMember(inside, step)
     const inner = isObject(member) ? member : {}
-    if (inner !== member) setOwnMember(target, step, inner)
-    put(inner, rest, value)
+    if (inner !== member) setOwnMember(inside, step, inner)
+    inside = inner
   }
+  setOwnMember(inside, path[last] ?? '', value)
 }
 
 /** Returns a line of cells as a row; an empty cell is an absent claim. */

@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import type { CheckColumns } from '../../../activities/credentials/batches/upload.ts'
 import { readHeader, rowOfCells } from '../../../protocol/credentials/batches.csv.ts'
@@ -17,6 +18,9 @@ type Bytes = AsyncIterable<Uint8Array>
 
 /** Cells of a CSV line at most. A line with another number of cells than the header is a row with an error. */
 const MAX_CELLS = 1_000
+
+/** Rows of a CSV in one turn of the event loop: the parser holds thousands of short ones at a time. */
+const ROWS_AT_ONCE = 20
 
 const NEWLINE = 10
 const RETURN = 13
@@ -150,12 +154,14 @@ export async function* csvRows(
   // the loop below throws every failure of the pipeline
   pipeline(textOf(source), parser, () => undefined)
   let columns: ReturnType<typeof readHeader> | undefined
+  let read = 0
   try {
     for await (const cells of parser as AsyncIterable<string[]>) {
       if (columns === undefined) {
         columns = readHeader(cells, kind, delimiter)
         checkColumns?.(columns)
       } else yield rowOfCells(columns, cells, kind, parseJson)
+      if (++read % ROWS_AT_ONCE === 0) await nextTurn()
     }
   } catch (error) {
     throw error instanceof CsvError ? unreadable(error) : error

@@ -47,14 +47,39 @@ for (const [cells, code] of [
   [['a..b'], 'column.invalid'],
   [['@id'], 'column.invalid'],
   [['constructor.x'], 'column.invalid'],
+  [['n'.repeat(513)], 'column.long'],
+  [['a', Array(17).fill('a').join('.')], 'column.long'],
   [Array.from({ length: 201 }, (_, n) => `c${n}`), 'column.many'],
 ] as [string[], string][])
-  test(`a header of ${cells.slice(0, 3).join(',')} is refused as ${code} (D-081)`, (t) => {
+  test(`a header of ${cells.slice(0, 3).join(',').slice(0, 40)} is refused as ${code} (D-081)`, (t) => {
     t.is(
       codeOf(() => readHeader(cells, 'payload')),
       code,
     )
   })
+
+test('a name of 16 steps or 512 characters is a column, and its cells stand at its end (D-1210)', (t) => {
+  const steps = Array.from({ length: 16 }, (_, n) => `s${n}`)
+  const columns = readHeader([steps.join('.'), 'n'.repeat(512)], 'claims')
+  const inner = steps.reduceRight<unknown>((value, step) => ({ [step]: value }), 'x')
+  t.deepEqual(rowOfCells(columns, ['x', 'y'], 'claims', parse), {
+    input: { claims: { ...Object(inner), ['n'.repeat(512)]: 'y' } },
+  })
+})
+
+test.serial('rows that came at once are read in several turns of the event loop (D-1210)', async (t) => {
+  let turns = 0
+  let more = true
+  const count = () => {
+    turns++
+    if (more) setImmediate(count)
+  }
+  setImmediate(count)
+  const rows = await all(csvRows(inPieces(Buffer.from(`a\n${'1\n'.repeat(2_000)}`), [10_000]), ',', 'payload'))
+  more = false
+  t.is(rows.length, 2_000)
+  t.true(turns >= 50, `${turns} turns`)
+})
 
 test('one column is a delimiter forgotten, unless its name is an IRI or has a type (D-269)', (t) => {
   t.is(readHeader(['https://a.b/c;d'], 'payload').length, 1)
