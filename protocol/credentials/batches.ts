@@ -87,6 +87,11 @@ export type ReadRow = { input: RowInput } | { errors: FieldError[] }
 
 /** Bytes of one row at most; ten thousand characters are a large credential. */
 export const MAX_ROW_BYTES = 65_536
+export const ROW_TOO_LARGE: FieldError = {
+  path: '',
+  code: 'row.too_large',
+  message: `expected at most ${MAX_ROW_BYTES} bytes`,
+}
 export const MAX_ROWS = 1_000_000
 /** Bytes of a whole upload at most. */
 export const MAX_UPLOAD_BYTES = 1024 ** 3

@@ -8,8 +8,8 @@ import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import type { Chunk, RowOutcomes } from './chunk.ts'
 import { didIssuers } from './issuers.ts'
+import { problemOf, rowProblem } from './problems.ts'
 import type { BatchSlice, PendingRow } from './rows.ts'
-import { problemOf, rowProblem } from './upload.ts'
 
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16

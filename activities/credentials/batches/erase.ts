@@ -2,7 +2,7 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql'
 import type { RowInput } from '../../../protocol/credentials/batches.ts'
 import { isObject } from '../../../protocol/json.ts'
 import { NIL_UUID } from '../../../protocol/uuid.ts'
-import { rowProblem } from './upload.ts'
+import { rowProblem } from './problems.ts'
 
 /** Rows that one slice looks at. */
 const AT_ONCE = 1_000

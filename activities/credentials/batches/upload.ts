@@ -3,13 +3,14 @@ import { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { inTenant, takeTurn } from '../../../entities/orm.ts'
 import { type BatchOptions, MAX_ROWS, type ReadRow } from '../../../protocol/credentials/batches.ts'
 import { type FormatName, slugOf } from '../../../protocol/credentials/formats.ts'
-import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
+import { Refusal } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
 import type { Call, Operations } from '../../frame/operations.ts'
 import type { Formats, SettledOptions } from '../format.ts'
 import { derivedId } from '../issue.ts'
 import { didIssuers } from './issuers.ts'
+import { createRoom, storedRow } from './problems.ts'
 import { type BatchRecord, toRecord } from './record.ts'
 import { discardUpload } from './sweep.ts'
 
@@ -33,26 +34,6 @@ const MAX_OPEN = 100
 const MAX_ISSUERS = 100
 
 const RECEIVE = 'select receive_batch_rows($1, $2, $3, $4, $5, $6, $7) as received'
-
-/** Returns the errors of a row as the error file shows them. */
-export const rowProblem = (code: string, errors: FieldError[]): string =>
-  JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
-
-/** `document`: what the paths of a document's rules begin with. */
-export const problemOf = ({ code, message, errors }: Refusal, document = ''): string =>
-  rowProblem(code, errors.length > 0 ? errorsWithin(document, errors) : [{ path: '', code, message }])
-
-/** Returns why a row cannot be signed, as far as the row itself shows it; undefined for a row to sign. */
-function problemIn(row: ReadRow, checkRow: SettledOptions['checkRow']): string | undefined {
-  if ('errors' in row) return rowProblem('row.invalid', row.errors)
-  try {
-    checkRow?.(row.input)
-    return undefined
-  } catch (error) {
-    if (error instanceof Refusal) return problemOf(error)
-    throw error
-  }
-}
 
 interface Reception extends Omit<SettledOptions, 'options'> {
   id: string
@@ -118,6 +99,7 @@ export function createBatchUploads(parts: Parts) {
     const { options, rows } = upload
     const { issuerOf } = formats.of(options.format).batches
     const issuers = new Set<string>()
+    const takeRoom = createRoom()
     let total = 0
     let slice: Slice = { inputs: [], problems: [], length: 0 }
     const flush = async () => {
@@ -131,14 +113,13 @@ export function createBatchUploads(parts: Parts) {
     for await (const row of rows(checkColumns)) {
       if (total + slice.inputs.length >= MAX_ROWS)
         throw new Refusal('batch.too_many_rows', `A batch has at most ${MAX_ROWS} rows; split the upload.`)
-      const problem = problemIn(row, checkRow) ?? null
-      const signable = 'input' in row && problem === null ? row.input : undefined
-      const input = signable ? JSON.stringify(signable) : null
+      const { input, problem, row: signable } = storedRow(row, checkRow)
+      takeRoom(input ?? problem)
       const issuer = signable && issuerOf(signable, options)
       if (issuer !== undefined && issuers.size < MAX_ISSUERS) issuers.add(issuer)
       slice.inputs.push(input)
       slice.problems.push(problem)
-      slice.length += (input ?? problem ?? '').length
+      slice.length += (input ?? problem).length
       if (slice.inputs.length >= SLICE_ROWS || slice.length >= SLICE_LENGTH) await flush()
     }
     if (slice.inputs.length > 0) await flush()

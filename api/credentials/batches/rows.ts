@@ -8,6 +8,7 @@ import {
   MAX_ROWS,
   MAX_UPLOAD_BYTES,
   type ReadRow,
+  ROW_TOO_LARGE,
   type RowKind,
   rowOfJson,
 } from '../../../protocol/credentials/batches.ts'
@@ -41,10 +42,6 @@ export async function* measured(
     hash.update(bytes)
     yield bytes
   }
-}
-
-const tooLong: ReadRow = {
-  errors: [{ path: '', code: 'row.too_large', message: `expected at most ${MAX_ROW_BYTES} bytes` }],
 }
 
 /** Lines without their line ends; undefined for a line that is too long, whose further bytes are not kept. */
@@ -102,7 +99,7 @@ export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<Re
   for await (const content of linesOf(source)) {
     const line = first && content?.subarray(0, 3).equals(BOM) ? content.subarray(3) : content
     first = false
-    if (line === undefined) yield tooLong
+    if (line === undefined) yield { errors: [ROW_TOO_LARGE] }
     else if (line.toString('latin1').trim() !== '') yield rowOfLine(line, kind)
     else if (++blank > MAX_ROWS)
       throw new Refusal('batch.too_many_rows', `The upload has more than ${MAX_ROWS} blank lines; remove them.`)
