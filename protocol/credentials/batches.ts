@@ -92,6 +92,8 @@ export const ROW_TOO_LARGE: FieldError = {
   code: 'row.too_large',
   message: `expected at most ${MAX_ROW_BYTES} bytes`,
 }
+/** Errors of a row that are told; further ones are counted. */
+export const MAX_ROW_ERRORS = 100
 export const MAX_ROWS = 1_000_000
 /** Bytes of a whole upload at most. */
 export const MAX_UPLOAD_BYTES = 1024 ** 3
@@ -156,8 +158,11 @@ function unknownMember(name: string, kind: RowKind, isSent: (name: string) => bo
 /** Reads one JSON line: a sign request; members that the batch's options have may be absent. */
 export function rowOfJson(value: unknown, kind: RowKind): ReadRow {
   if (!isObject(value)) return { errors: [{ path: '', code: 'row.object', message: 'expected a JSON object' }] }
+  let unknown = 0
   const errors: FieldError[] = Object.entries(value).flatMap(([name, member]) => {
     const [check, expected] = MEMBERS[kind].get(name) ?? []
+    // told to nobody, and counted
+    if (!check && ++unknown > MAX_ROW_ERRORS) return [{ path: '', code: 'row.unknown_member', message: '' }]
     if (!check)
       return [
         {

@@ -3,8 +3,11 @@ import type { Sql } from '../../../entities/orm.ts'
 /** Rows of one read. Each read is its own transaction, so that a slow caller holds none open. */
 const PAGE = 500
 
+/** Bytes of errors of one read, and one more row: a page is one turn of the event loop (D-1212). */
+const PAGE_BYTES = 512 * 1024
+
 const RESULTS = `select row_number, id, document from read_batch_results($1, $2, $3, $4)`
-const ERRORS = `select row_number, errors from read_batch_errors($1, $2, $3, $4)`
+const ERRORS = `select row_number, errors from read_batch_errors($1, $2, $3, $4, ${PAGE_BYTES})`
 
 interface ResultRow {
   row_number: number
@@ -40,8 +43,9 @@ export function createBatchFiles({ sql }: { sql: Sql }) {
         values: [tenantId, id, after, PAGE],
       }
       const { rows }: { rows: Row[] } = await sql.query<Row>(query)
-      yield rows
-      after = rows.length < PAGE ? undefined : rows.at(-1)?.row_number
+      if (rows.length > 0) yield rows
+      // a page may be short because of its bytes
+      after = rows.at(-1)?.row_number
     }
   }
 

@@ -1,5 +1,6 @@
 import {
   MAX_ROW_BYTES,
+  MAX_ROW_ERRORS,
   MAX_UPLOAD_BYTES,
   type ReadRow,
   ROW_TOO_LARGE,
@@ -8,9 +9,14 @@ import {
 import { errorsWithin, type FieldError, Refusal } from '../../../protocol/errors.ts'
 import type { SettledOptions } from '../format.ts'
 
-/** Returns the errors of a row as the error file shows them. */
-export const rowProblem = (code: string, errors: FieldError[]): string =>
-  JSON.stringify(errors.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
+/** Returns the errors of a row as the error file shows them: a hundred, and how many there are besides (D-1212). */
+export function rowProblem(code: string, errors: FieldError[]): string {
+  const more = errors.length - MAX_ROW_ERRORS
+  const rest =
+    more > 0 ? [{ path: '', code: 'row.more_errors', message: `${more} more errors of this row are not shown` }] : []
+  const shown = [...errors.slice(0, MAX_ROW_ERRORS), ...rest]
+  return JSON.stringify(shown.map(({ path, code: rule, message }) => ({ path, code, rule, message })))
+}
 
 /** `document`: what the paths of a document's rules begin with. */
 export const problemOf = ({ code, message, errors }: Refusal, document = ''): string =>

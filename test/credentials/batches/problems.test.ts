@@ -1,6 +1,7 @@
 import test from 'ava'
-import { createRoom, storedRow } from '../../../activities/credentials/batches/problems.ts'
+import { createRoom, rowProblem, storedRow } from '../../../activities/credentials/batches/problems.ts'
 import { csvRows } from '../../../api/credentials/batches/rows.ts'
+import { rowOfJson } from '../../../protocol/credentials/batches.ts'
 import { Refusal } from '../../../protocol/errors.ts'
 
 async function storedOf(csv: string) {
@@ -31,4 +32,30 @@ test('the rows of an upload take no more room than they may (D-1211)', (t) => {
   take('ü678')
   const error = t.throws(() => take('x'), { instanceOf: Refusal })
   t.is(error?.code, 'request.too_large')
+})
+
+const tellingsOf = (problem: string | null) => JSON.parse(problem ?? '[]') as Record<string, string>[]
+
+test('of the errors of a row a hundred are told, and how many there are besides (D-1212)', (t) => {
+  const errors = Array.from({ length: 103 }, (_, n) => ({ path: `p${n}`, code: 'c', message: 'm' }))
+  t.is(tellingsOf(rowProblem('row.invalid', errors.slice(0, 100))).length, 100)
+  const told = tellingsOf(rowProblem('row.invalid', errors))
+  t.is(told.length, 101)
+  t.deepEqual(told.at(-1), {
+    path: '',
+    code: 'row.invalid',
+    rule: 'row.more_errors',
+    message: '3 more errors of this row are not shown',
+  })
+})
+
+test('a row of thousands of members that no row has takes no more than 64 KiB (D-1212)', (t) => {
+  const members = Array.from({ length: 5_000 }, (_, n) => [n.toString(36), 0])
+  for (const kind of ['payload', 'sd-jwt-vc'] as const) {
+    const { problem } = storedRow(rowOfJson(Object.fromEntries(members), kind), undefined)
+    t.true((problem ?? '').length < 65_536)
+    const told = tellingsOf(problem)
+    t.regex(told.at(-1)?.message ?? '', /^4901 more/)
+    t.true(told.every(({ message }) => message !== ''))
+  }
 })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
+import { rowProblem } from '../../../activities/credentials/batches/problems.ts'
 import { discardUpload } from '../../../activities/credentials/batches/sweep.ts'
 import {
   BATCHES,
@@ -14,6 +15,7 @@ import {
   until,
 } from '../../support/credentials/batches.ts'
 import { createDid, verify } from '../../support/credentials/credentials.ts'
+import { platformOf } from '../../support/parts/platform.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -246,4 +248,28 @@ test.serial('an attempt that another one has taken over deletes none of its rows
   const text = 'select count(*)::int as rows from credential_batch_rows where batch_id = $1'
   t.deepEqual((await systemSql.query({ text, values: [id] })).rows, [{ rows: 1 }])
   await discardUpload(sql, { tenantId, id, attempt: newer })
+})
+
+test.serial('errors of a batch are read in pages of their bytes, each row once (D-1212)', async (t) => {
+  const { systemSql, sql } = world.dependencies
+  const [id, attempt] = [randomUUID(), randomUUID()]
+  const { tenantId } = world.first
+  await systemSql.query({
+    text: `insert into credential_batches (id, tenant_id, format, state, attempt, source, options, issuers, request_id, client_id, created_at, last_progress_at)
+      values ($1, $2, 'web-semantic', 'RECEIVING', $3, 'jsonl', '{}', '{}', $1, $1, now(), now())`,
+    values: [id, tenantId, attempt],
+  })
+  const problem = rowProblem('row.invalid', [{ path: '', code: 'x', message: 'm'.repeat(200_000) }])
+  await sql.query({
+    text: 'select receive_batch_rows($1, $2, $3, 1, $4, $5, null)',
+    values: [tenantId, id, attempt, Array(8).fill(null), Array(8).fill(problem)],
+  })
+  const pages: number[][] = []
+  for await (const page of platformOf(world).batchFiles.rowErrors(tenantId, id)) pages.push(page.map(({ row }) => row))
+  t.deepEqual(pages, [
+    [1, 2, 3],
+    [4, 5, 6],
+    [7, 8],
+  ])
+  await discardUpload(sql, { tenantId, id, attempt })
 })
