@@ -74,13 +74,14 @@ export function createBatchUploads(parts: Parts) {
     const state = await inTenant(database.tenants, tenantId, async (em) => {
       // one upload of a tenant at a time: concurrent ones would each see room for themselves
       await takeTurn(em, `batches of ${tenantId}`)
-      const open = await em.count(CredentialBatch, { state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } })
-      if (open >= MAX_OPEN)
+      const existing = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      // what an earlier attempt of this upload left is not another batch
+      const others = { id: { $ne: id }, state: { $in: ['RECEIVING', 'PROCESSING', 'PAUSED'] } } as const
+      if ((await em.count(CredentialBatch, others)) >= MAX_OPEN)
         throw new Refusal(
           'batch.too_many',
           `The tenant has ${MAX_OPEN} open batches, which is the limit; wait for one to end, or cancel one.`,
         )
-      const existing = await em.findOne(CredentialBatch, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       const { template } = settled
       const version = { templateId: template?.id ?? null, templateVersion: template?.version ?? null }
       const columns = { attempt, source, options, ...version, lastProgressAt: now() }

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { csvRows, jsonRows } from '../../../api/credentials/batches/rows.ts'
+import type { ReadRow } from '../../../protocol/credentials/batches.ts'
 import { post } from '../../support/credentials/batches.ts'
 import { createDid } from '../../support/credentials/credentials.ts'
+import { platformOf } from '../../support/parts/platform.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -67,4 +70,47 @@ test('a hundred batches are under way at most, however many are sent at once', a
   const token = await world.tokenOf(other)
   const theirs = { ...options, issuer: await createDid(world, 'ed25519', token) }
   t.is((await post(world, row, theirs, { token })).status, 201)
+})
+
+test('an upload that is sent again is not counted against itself, where its process ended midway', async (t) => {
+  const tenant = await world.addTenant()
+  const token = await world.tokenOf(tenant)
+  const issuer = await createDid(world, 'ed25519', token)
+  const { tenantId } = tenant
+  const { systemSql } = world.dependencies
+  await systemSql.query({
+    text: `insert into credential_batches (id, tenant_id, format, state, attempt, source, options, issuers, request_id, client_id, created_at, last_progress_at)
+      select gen_random_uuid(), $1, 'web-semantic', 'PROCESSING', $1, 'jsonl', '{}', '{}', $1, $1, now(), now() from generate_series(1, 99)`,
+    values: [tenantId],
+  })
+  await systemSql.query({
+    text: `insert into idempotency_keys (tenant_id, key, request_hash) values ($1, 'again', '')`,
+    values: [tenantId],
+  })
+  const idempotency = { key: 'again', since: '2026-01-01 00:00:00+00' }
+  const call = { tenantId, clientId: tenantId, requestId: randomUUID(), idempotency }
+  const { batchUploads } = platformOf(world)
+  const receive = (rows: () => AsyncIterable<ReadRow>) =>
+    batchUploads.receive(call, {
+      source: 'jsonl',
+      options: { format: 'semantic', issuer, proofType: 'eddsa-rdfc-2022', revocable: false, types: [], contexts: [] },
+      rows,
+      digest: () => Buffer.alloc(32),
+    })
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const first = receive(async function* () {
+    begun.resolve()
+    await end.promise
+    yield* []
+  })
+  await begun.promise
+  const second = await receive(async function* () {
+    yield { input: { payload: { credentialSubject: { id: 'did:example:holder' } } } }
+  })
+  t.is(second.total, 1)
+  end.resolve()
+  await t.throwsAsync(first)
+  const other = await post(world, '{"payload":{}}', { issuer, proofType: 'eddsa-rdfc-2022' }, { token })
+  t.is(other.json().type, '/problems#batch.too_many')
 })
