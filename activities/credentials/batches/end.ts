@@ -10,11 +10,9 @@ import { addLogEntry } from '../../frame/log-entries.ts'
 const AT_ONCE = 2_000
 const LOCKED = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
-/** By ctid, because an UPDATE has no LIMIT, and a batch may have a million rows. */
-const DISCARD = `with gone as (
-  update credential_batch_rows set input = null where ctid = any (array(
-    select ctid from credential_batch_rows where batch_id = ? and input is not null limit ?))
-  returning 1) select count(*)::int as count from gone`
+/** Along the key: a batch may have a million rows, and a slice that began at the first would meet all former ones again. */
+const DISCARD = `update credential_batch_rows set input = null
+where batch_id = ? and row_number > ? and row_number <= ? and input is not null`
 
 export type BatchEnd = { state: 'COMPLETED' | 'CANCELLED' } | { state: 'PROCESSING'; next: number }
 
@@ -87,9 +85,10 @@ export function createBatchEnds({
 
     /** Erases the unsigned rows of a cancelled batch: personal data without a purpose. Safe to retry. */
     async discardBatchRows({ tenantId, batchId }: BatchSubject): Promise<void> {
-      const slice = () =>
-        inTenant(database.tenants, tenantId, (em) => em.execute<{ count: number }[]>(DISCARD, [batchId, AT_ONCE]))
-      while ((await slice())[0]?.count === AT_ONCE);
+      const batch = await inTenant(database.tenants, tenantId, (em) => em.findOne(CredentialBatch, { id: batchId }))
+      const total = batch?.total ?? 0
+      for (let after = 0; after < total; after += AT_ONCE)
+        await inTenant(database.tenants, tenantId, (em) => em.execute(DISCARD, [batchId, after, after + AT_ONCE]))
       await inTenant(database.tenants, tenantId, (em) =>
         em.nativeUpdate(CredentialBatch, { id: batchId, state: 'CANCELLED' }, { discardedAt: now() }),
       )

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createPlatform } from '../../../activities/index.ts'
 import { Unavailable } from '../../../protocol/errors.ts'
@@ -54,7 +55,7 @@ test('what a batch leaves to download is whole and in order, however many pages 
   )
 })
 
-test('of a cancelled batch every row is erased, however many there are', async (t) => {
+test.serial('of a cancelled batch every row is erased, however many there are', async (t) => {
   const id = await newBatch(lines(2_001)) // one more than goes at a time
   t.is((await steer(world, id, 'cancel')).status, 200)
   await platformOf(world).batchEnds.discardBatchRows({ tenantId: world.first.tenantId, batchId: id })
@@ -64,6 +65,31 @@ test('of a cancelled batch every row is erased, however many there are', async (
     values: [id],
   })
   t.deepEqual(rows, [{ left: 0, erased: true }])
+})
+
+test.serial('the rows of a cancelled batch are looked at once each, wherever the unsigned ones stand', async (t) => {
+  const { systemSql } = world.dependencies
+  const id = await newBatch(lines(1))
+  const rows = 20_000
+  await systemSql.query({
+    text: `insert into credential_batch_rows (batch_id, row_number, tenant_id, state, input)
+      select $1, n, $2, 'pending', '{}' from generate_series(2, $3::int) n`,
+    values: [id, world.first.tenantId, rows],
+  })
+  await systemSql.query({ text: 'update credential_batches set total = $2 where id = $1', values: [id, rows] })
+  t.is((await steer(world, id, 'cancel')).status, 200)
+  const looks = async () => {
+    const text = `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as count
+      from pg_stat_user_tables where relname = 'credential_batch_rows'`
+    return (await systemSql.query<{ count: number }>({ text, values: [] })).rows[0]?.count ?? 0
+  }
+  await wait(2_000) // what a connection has read is counted a second later, or at its next use
+  const before = await looks()
+  await platformOf(world).batchEnds.discardBatchRows({ tenantId: world.first.tenantId, batchId: id })
+  for (let tries = 0; (await looks()) - before < rows && tries < 30; tries++) await wait(500)
+  await wait(2_000)
+  const seen = (await looks()) - before
+  t.true(seen >= rows && seen < 3 * rows, `${seen} rows were read`)
 })
 
 test('a workflow is told of a change after each of the pauses that a Temporal which is away is given', async (t) => {
