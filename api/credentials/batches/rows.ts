@@ -106,11 +106,34 @@ export async function* jsonRows(source: Bytes, kind: RowKind): AsyncGenerator<Re
   }
 }
 
+/** Blank lines of a CSV at most, also those within quotes, which texts of several paragraphs have. */
+const MAX_BLANK_LINES = 8 * MAX_ROWS
+
+/** Counts blank lines. Throws `Refusal('batch.too_many_rows')`: the parser skips them without a word. */
+function createBlankLines() {
+  let [blank, first] = [0, 0]
+  return (bytes: Uint8Array): void => {
+    for (const byte of bytes) {
+      const isEnd = byte === NEWLINE || byte === RETURN
+      // of ends of lines in a row, one by the same character as the first ends a blank line
+      if (isEnd && byte === first) blank++
+      if (!isEnd) first = 0
+      else if (first === 0) first = byte
+    }
+    if (blank > MAX_BLANK_LINES)
+      throw new Refusal('batch.too_many_rows', `The CSV has more than ${MAX_BLANK_LINES} blank lines; remove them.`)
+  }
+}
+
 /** A replacement character would change a claim in silence, so a file in another encoding is refused as a whole. */
 async function* textOf(source: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  const countBlank = createBlankLines()
   try {
-    for await (const bytes of source) yield decoder.decode(bytes, { stream: true })
+    for await (const bytes of source) {
+      countBlank(bytes)
+      yield decoder.decode(bytes, { stream: true })
+    }
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

@@ -59,3 +59,20 @@ test('a row of thousands of members that no row has takes no more than 64 KiB (D
     t.true(told.every(({ message }) => message !== ''))
   }
 })
+
+test('blank lines of a CSV end soon, whatever they unpack to, and some are skipped (D-1213)', async (t) => {
+  for (const end of ['\n', '\r\n', '\r']) {
+    t.is((await storedOf(`id${end.repeat(3)}a${end.repeat(1_000)}b${end}`)).length, 2)
+    const part = Buffer.from(end.repeat(65_536))
+    let parts = 0
+    const flood = async function* () {
+      yield Buffer.from(`id${end}`)
+      for (; parts < 1_000; parts++) yield part
+    }
+    const read = async () => {
+      for await (const _row of csvRows(flood(), ',', 'payload'));
+    }
+    t.is((await t.throwsAsync(read(), { instanceOf: Refusal }))?.code, 'batch.too_many_rows')
+    t.true(parts < 150, `${parts} parts were read`)
+  }
+})
