@@ -46,7 +46,17 @@ export const detailsOf = (issuances: readonly OpenIdIssuance[], ids: readonly st
     return { type: 'openid_credential', credential_configuration_id: id, credential_identifiers: [issuance.id] }
   })
 
-/** Notes the access token of a session, which ends with it; one that it had before counts no more. */
+/** A token that whoever has it can use lasts no longer (OpenID4VCI 1.0, section 13, on protecting the access token). */
+const UNBOUND_MS = 5 * 60_000
+
+/** When a token ends that would last until then. */
+export const tokenEnd = (until: Date, isBound: boolean, at: Date): Date =>
+  isBound ? until : new Date(Math.min(until.getTime(), at.getTime() + UNBOUND_MS))
+
+/**
+ * Notes the access token of a session, which ends with it, or earlier where no key binds it; one that it had before counts no
+ * more.
+ */
 export function giveToken(
   session: OpenIdSession,
   client: WalletClient,
@@ -54,11 +64,12 @@ export function giveToken(
   { at, endsAt }: { at: Date; endsAt: Date },
 ): IssuedToken {
   const accessToken = newSecret()
+  const tokenExpiresAt = tokenEnd(endsAt, client.jkt !== undefined, at)
   Object.assign(session, {
     state: 'AUTHORIZED',
     codeUsedAt: session.codeUsedAt ?? at,
     tokenDigest: digestOf(accessToken),
-    tokenExpiresAt: endsAt,
+    tokenExpiresAt,
     endsAt,
     walletClientId: client.clientId ?? null,
     dpopJkt: client.jkt ?? null,
@@ -68,7 +79,7 @@ export function giveToken(
   return {
     sessionId: session.id,
     accessToken,
-    expiresIn: Math.floor((endsAt.getTime() - at.getTime()) / 1000),
+    expiresIn: Math.floor((tokenExpiresAt.getTime() - at.getTime()) / 1000),
     tokenType: client.jkt === undefined ? 'Bearer' : 'DPoP',
     ...(details && { authorizationDetails: details }),
   }

@@ -9,6 +9,7 @@ import { readUuid } from '../../../protocol/uuid.ts'
 import type { Formats } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Sealer } from '../../frame/sealing.ts'
+import { tokenEnd } from './authorize.ts'
 import type { Configurations } from './configurations.ts'
 import type { KeyProofs, ProvenKeys } from './proofs.ts'
 import { addStep, issuancesOf, lockSession, sealRequest } from './records.ts'
@@ -194,14 +195,16 @@ export function createCredentialRequests(parts: Parts) {
     return { state: 'pending', transactionId: secrets.handle('transaction', issuanceId) }
   }
 
-  /** A wallet that asks for what is being made finds it when it is there: the session and its token last longer (D-1107). */
+  /** A wallet that asks for what is being made finds it when it is there: the session and its token last longer (D-1107, D-1195). */
   const waitFor = (tenantId: string, sessionId: string): Promise<void> =>
     inTenant(database.tenants, tenantId, async (em) => {
       const session = await lockSession(em, sessionId)
       if (!session || session.endedAt) return
-      const until = new Date(Math.min(now().getTime() + POLL_MS, session.createdAt.getTime() + MOST_MS))
+      const at = now()
+      const until = new Date(Math.min(at.getTime() + POLL_MS, session.createdAt.getTime() + MOST_MS))
+      const tokenUntil = tokenEnd(until, Boolean(session.dpopJkt), at)
       if (session.endsAt < until) session.endsAt = until
-      if (session.tokenExpiresAt && session.tokenExpiresAt < until) session.tokenExpiresAt = until
+      if (session.tokenExpiresAt && session.tokenExpiresAt < tokenUntil) session.tokenExpiresAt = tokenUntil
     })
 
   return {

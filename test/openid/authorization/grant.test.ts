@@ -54,6 +54,7 @@ for (const way of ['par', 'dpop', 'par and dpop'] as const)
       const { begun, accessTokenResponse, credentials } = await collect(format, way)
       t.is(new URL(begun.authorizationRequestUrl).searchParams.has('request_uri'), way.includes('par'))
       t.is(accessTokenResponse.token_type, way.includes('dpop') ? 'DPoP' : 'Bearer')
+      t.is((accessTokenResponse.expires_in ?? 0) > 300, way.includes('dpop'), 'D-1195')
       t.is(credentials.length, 1)
     })
 
