@@ -100,6 +100,8 @@ export function agreedTo(
   )
   const agreed = hashes.map((each) => known.get(each))
   const own = agreed.filter((entry) => entry !== undefined)
+  if (own.some(({ algorithms }) => algorithms) && binding?.transaction_data_hashes_alg === undefined)
+    return { fault: 'it has no transaction_data_hashes_alg, and the transaction data names its algorithms' }
   if (own.length < agreed.length) return { fault: 'its key binding agrees to other transaction data' }
   return own.every(({ algorithms = [DEFAULT_HASH] }) => algorithms.includes(named))
     ? { agreed: own }

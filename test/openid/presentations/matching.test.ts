@@ -175,4 +175,7 @@ test('a holder agrees to transaction data by a hash that the data allows (OpenID
   for (const [allowed, used, isAgreed] of cases)
     t.is('agreed' in agreedTo([entryOf(allowed)], by(used)), isAgreed, `${allowed} ${used}`)
   t.true('fault' in agreedTo([entryOf()], { ...by('sha-256'), transaction_data_hashes_alg: 'sha-1' }))
+  const { transaction_data_hashes_alg: _, ...unnamed } = by('sha-256')
+  t.true('agreed' in agreedTo([entryOf()], unnamed), 'the request names none either')
+  t.true('fault' in agreedTo([entryOf(['sha-256'])], unnamed), 'it names some (OpenID4VP 1.0, appendix B.3.3.1)')
 })
