@@ -85,7 +85,9 @@ export function sendProblem(response: Response, refusal: Refusal | Unavailable |
     response.set('Retry-After', String(refusal.retryAfterSeconds))
   else if (problem.status === 503) response.set('Retry-After', '30')
   // a 404 without it is kept by caches between: an asset is missing only until all processes have its version
-  if (!response.hasHeader('Cache-Control')) response.set('Cache-Control', 'no-store')
+  // and what was said of the answer that was expected is not said of this one
+  const caching = String(response.get('Cache-Control') ?? 'public')
+  if (caching.startsWith('public')) response.set('Cache-Control', 'no-store')
   response.locals.problem = codeOf(refusal)
   // only for our own faults: the cause of a caller's fault may repeat the caller's data
   if (problem.status >= 500) Object.assign(response.locals, { part: partOf(refusal), cause: causeOf(error) })
