@@ -48,6 +48,12 @@ const REFUSALS: Readonly<Record<string, (message: string) => Refusal>> = {
   unauthorized_client: (message) => refused('unauthorized_client', message),
   unsupported_grant_type: (message) => refused('unsupported_grant_type', message),
   invalid_scope: (message) => refused('invalid_scope', message),
+  // a client that came by a transfer has no secret until it gets a new one
+  invalid_client_metadata: () =>
+    refused(
+      'invalid_client',
+      'The client cannot authenticate: it has no secret. updateOidcVerifierClient gives it one.',
+    ),
 }
 
 /** What the provider answered in place of tokens. */
@@ -55,6 +61,8 @@ export function tokenRefusal(answered: Answered | undefined): Refusal {
   const body = isObject(answered?.body) ? answered.body : {}
   const { error, error_description: description } = body
   const refusal = typeof error === 'string' && Object.hasOwn(REFUSALS, error) ? REFUSALS[error] : undefined
+  const isOfClient = answered !== undefined && answered.status >= 400 && answered.status < 500
+  if (!refusal && isOfClient) return refused('invalid_request', 'The token request is refused.')
   if (!refusal) throw new Error(`the provider answered ${answered?.status} ${String(error)}`)
   return refusal(typeof description === 'string' ? description : 'The token request is refused.')
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { createVerifier, type Verifier } from '../../support/openid/verifiers.ts'
+import { tokenRefusal } from '../../../api/openid/verifiers/token.ts'
+import { inTenant } from '../../../entities/orm.ts'
+import { createVerifier, createVerifierClient, VERIFIERS, type Verifier } from '../../support/openid/verifiers.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -19,4 +21,21 @@ test('a problem at a path that is published is kept by no cache', async (t) => {
     const unknown = await fetch(`${issuer.replace(id, randomUUID())}${path}`)
     t.deepEqual([unknown.status, unknown.headers.get('cache-control')], [404, 'no-store'], path)
   }
+})
+
+test('a client without the secret that it should have is told how to get one', async (t) => {
+  const { id } = await createVerifierClient(world, verifier.id)
+  await inTenant(world.dependencies.database.tenants, world.first.tenantId, (em) =>
+    em.execute('update oidc_clients set secret_digest = null where id = ?', [id]),
+  )
+  const authorization = `Basic ${Buffer.from(`${id}:${'s'.repeat(43)}`).toString('base64')}`
+  const reply = await world.ask(`${VERIFIERS}/${verifier.id}/token`, {
+    headers: { authorization },
+    body: { grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://portal.university.example/callback' },
+  })
+  t.is(reply.status, 401, reply.text)
+  t.regex(reply.text, /updateOidcVerifierClient/)
+  const refusal = tokenRefusal({ status: 400, body: { error: 'an_error_of_later' } })
+  t.is(refusal.code, 'oidc_token.invalid_request')
+  t.throws(() => tokenRefusal({ status: 500, body: { error: 'server_error' } }))
 })
