@@ -152,8 +152,11 @@ function configurationOf(parts: Parts, facts: ProviderFacts): Configuration {
     allowOmittingSingleRegisteredRedirectUri: false,
     // a public client has nothing else; a confidential one may rely on its nonce (RFC 9700, section 2.1.1)
     pkce: { required: (_context, client) => client.tokenEndpointAuthMethod === 'none' },
+    // the origin of an app's own scheme is `null`, which is that of every sandboxed frame too
     clientBasedCORS: (_context, origin, client) =>
-      (client.redirectUris ?? []).some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
+      (client.redirectUris ?? []).some(
+        (uri) => /^https?:/i.test(uri) && URL.canParse(uri) && new URL(uri).origin === origin,
+      ),
     cookies: {
       keys: [facts.cookieKey],
       names: { session: 'verifier_session', interaction: 'verifier_sign_in', resume: 'verifier_resume' },

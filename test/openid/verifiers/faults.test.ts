@@ -39,3 +39,22 @@ test('a client without the secret that it should have is told how to get one', a
   t.is(refusal.code, 'oidc_token.invalid_request')
   t.throws(() => tokenRefusal({ status: 500, body: { error: 'server_error' } }))
 })
+
+test('tokens are read by the pages of web clients, and by no frame without an origin', async (t) => {
+  const none = { tokenEndpointAuthMethod: 'none' }
+  const app = { ...none, applicationType: 'native', redirectUris: ['com.example.app:/callback'] }
+  const cases: [client: object, origin: string, isAllowed: boolean][] = [
+    [none, 'https://portal.university.example', true],
+    [none, 'https://other.example', false],
+    [app, 'null', false],
+  ]
+  for (const [more, origin, isAllowed] of cases) {
+    const { id } = await createVerifierClient(world, verifier.id, more)
+    const reply = await fetch(`${verifier.issuer}/revoke`, {
+      method: 'POST',
+      headers: { origin },
+      body: new URLSearchParams({ client_id: id, token: 'x' }),
+    })
+    t.is(reply.headers.get('access-control-allow-origin'), isAllowed ? origin : null, origin)
+  }
+})
