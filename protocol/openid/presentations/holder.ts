@@ -11,7 +11,7 @@ import { subjectIdsOf } from '../../semantic-credentials/presentations/holder.ts
 export function signersCheck(presentation: Json): Check[] {
   const signers = new Set(proofsOf(presentation).map(({ proof }) => signerOf(proof)))
   return signers.size > 1
-    ? [failed('holder', 'Several have signed the presentation, and one alone is to present it.', '/proof')]
+    ? [failed('holder', 'Several have signed the presentation. Only its holder may sign it.', '/proof')]
     : []
 }
 
