@@ -36,6 +36,17 @@ function checkSegment(segment: string): string {
   return segment
 }
 
+/** A server that decodes the path, as ours, refuses what is no UTF-8: nobody could read the document (D-1215). */
+function checkEncoding(segment: string): string {
+  try {
+    decodeURIComponent(segment)
+    return segment
+  } catch (error) {
+    if (error instanceof URIError) throw invalid('the path has percent-encoding that is not UTF-8')
+    throw error
+  }
+}
+
 /** Path segments of a URL as idchars (DID Core 1.0, section 3.1): everything else is percent-encoded. */
 const toIdChars = (segment: string) =>
   segment.replace(/%[0-9a-fA-F]{2}|[^A-Za-z0-9._-]/g, (part) =>
@@ -64,7 +75,11 @@ export function webDidFromUrl(text: string): WebDid {
   if (segments.at(-1) === 'did.json' || segments.at(-1) === '.well-known')
     throw invalid('the path ends with did.json or .well-known; leave them out')
   const path = segments.map(checkSegment).map((segment) => new URL(`https://h/${segment}`).pathname.slice(1))
-  const web = describe(hostname, port === '' ? undefined : Number(port), path.map(toIdChars).map(checkSegment))
+  const web = describe(
+    hostname,
+    port === '' ? undefined : Number(port),
+    path.map(toIdChars).map(checkSegment).map(checkEncoding),
+  )
   if (web.did.length > MAX_DID) throw invalid(`the DID would be longer than ${MAX_DID} characters`)
   return web
 }

@@ -57,6 +57,8 @@ const refusedUrls = [
   'javascript:alert(1)',
   'did:web:issuer.example',
   'issuer.example?a=1',
+  'issuer.example/%E4%BD',
+  'issuer.example/a%FF',
   'issuer.example?',
   'issuer.example#f',
   'issuer.example#',
