@@ -5,10 +5,11 @@ import type { DidDocument } from '../../protocol/dids/index.ts'
 import { publishes } from '../../protocol/dids/published.ts'
 import { webDidDocument, webMethodId } from '../../protocol/dids/web.document.ts'
 import { parseWebDid } from '../../protocol/dids/web.ts'
-import { isUncalled, Refusal } from '../../protocol/errors.ts'
+import { isUncalled, Refusal, Unavailable } from '../../protocol/errors.ts'
 import type { DidSubject } from '../../protocol/workflows.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { signalWorkflow } from '../frame/temporal/contract.ts'
+import { isKeyFault, toldOf } from '../keys/faults.ts'
 import { type Fault, hostFault, KEYS_MISSING, lookFault, postponed } from './looks.ts'
 import { createReaper } from './reaper.ts'
 import type { DidResolver } from './resolver.ts'
@@ -55,6 +56,20 @@ export function createDidRegistration({
     }
   }
 
+  /**
+   * A fault of the key store is the platform's and no end of the DID (D-1214): the record says why it waits, and the
+   * step is repeated, which a refusal would not be.
+   */
+  async function storeAtFault(subject: DidSubject, fault: Refusal): Promise<Unavailable> {
+    const { code } = fault
+    log.error({ err: fault, ...subject }, 'keys of a DID cannot be made')
+    const waitingReason = `The keys of this DID cannot be made: ${toldOf(fault)} An operator must act; the platform tries again by itself.`
+    await inside(subject, (row) => {
+      Object.assign(row, { waitingCode: code, waitingReason, lookedAt: now() })
+    })
+    return new Unavailable('keys', 'The key store refuses to make a key.', undefined, { cause: fault })
+  }
+
   const steps = {
     /**
      * Makes the keys that are missing, one after the other, while the DID is there. Safe to retry: each key is made once,
@@ -65,7 +80,11 @@ export function createDidRegistration({
       const missing = () => inside(subject, (_row, keyRows) => keyRows.find(({ publicKey }) => !publicKey))
       for (let row = await missing(); row; row = await missing()) {
         const { id: keyId, keyType } = row
-        const { publicKey, custody } = await keys.create({ tenantId, keyId, keyType })
+        const { publicKey, custody } = await keys
+          .create({ tenantId, keyId, keyType })
+          .catch(async (error: unknown) =>
+            Promise.reject(isKeyFault(error) ? await storeAtFault(subject, error) : error),
+          )
         const change = { publicKey: Buffer.from(publicKey), custody }
         const changed = await inTenant(database.tenants, tenantId, (em) => em.nativeUpdate(Key, { id: keyId }, change))
         if (changed > 0) continue

@@ -57,6 +57,7 @@ interface WaitingOut {
    * Stable. did.registration_pending: the platform has not checked the DID yet. did.host_not_public: no verifier
    * outside can reach the host. did.host_unreachable, did.document_missing, did.invalid_document, did.keys_missing,
    * outbound.…: the result of the last check. did.look_postponed: the check was not made, and comes later.
+   * key.store_refused, key.envelope_refused: the key store is at fault; the operator repairs it.
    */
   code: string
   /** Says for people what is missing and what to do. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { lookFault } from '../../activities/dids/looks.ts'
 import { createActivities } from '../../activities/index.ts'
-import { Exhausted, Refusal } from '../../protocol/errors.ts'
+import { Exhausted, Refusal, Unavailable } from '../../protocol/errors.ts'
 import { type DidAnswer, didsOf, type Resolved } from '../support/credentials/dids.ts'
 import { type Names, openNames } from '../support/frame/names.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -97,4 +97,20 @@ test.serial('a DID of before that is too long to be read stops neither the list 
   t.true((await dids.list('?limit=1000')).dids.some((each) => each.id === id))
   t.like(await stepsWith().lookUpDid(subjectOf(id)), { resolved: false, code: 'did.invalid' })
   await world.dependencies.systemSql.query({ text: 'delete from dids where id = $1', values: [id] })
+})
+
+test.serial('a fault of the key store ends no registration, and its words stay in the log (D-1214)', async (t) => {
+  const { id, did } = await begun('store')
+  const subject = subjectOf(id)
+  const { keys } = world.dependencies
+  for (const code of ['key.store_refused', 'key.envelope_refused']) {
+    const create = () => Promise.reject(new Refusal(code, 'Vault refused: KEY_STORE_MASTER_KEY.'))
+    const steps = stepsWith({ keys: { ...keys, create } })
+    await t.throwsAsync(steps.createDidKeys(subject), { instanceOf: Unavailable })
+    const { registrationStatus, waiting } = (await dids.resolve(did)).json<Resolved>()
+    t.is(registrationStatus, 'PROCESSING')
+    t.is(waiting?.code, code)
+    t.notRegex(waiting?.reason ?? '', /Vault|KEY_STORE/)
+  }
+  await t.notThrowsAsync(stepsWith().createDidKeys(subject))
 })

@@ -3,6 +3,7 @@ import type { CredentialBatch } from '../../../entities/credentials/batches.ts'
 import { DocumentFault, isDatabaseAway, Refusal, Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
+import { isKeyFault } from '../../keys/faults.ts'
 import { KeyLost } from '../../keys/lost.ts'
 import type { BatchFormat, Formats } from '../format.ts'
 import { derivedId } from '../issue.ts'
@@ -13,9 +14,6 @@ import type { BatchSlice, PendingRow } from './rows.ts'
 
 /** Signatures of a chunk that are under way at a time: enough for Vault to batch them. */
 const AT_ONCE = 16
-
-/** The platform's own faults with a key. A row refused for one would be erased, and could not be signed later. */
-const KEY_FAULTS = ['key.envelope_refused', 'key.store_refused']
 
 /** Attempts to sign a row that fails because of an unexpected fault. */
 const TRIES = 3
@@ -112,7 +110,8 @@ export function createBatchAttempts({ keys, log, formats, signers }: Parts) {
           if (tries < TRIES) return signRow({ row_number: row, input }, tries + 1)
           doubts.push({ row, error })
         } else if (!(error instanceof Refusal)) throw error
-        else if (KEY_FAULTS.includes(error.code)) outcomes.fault = error
+        // a row refused for it would be erased, and could not be signed later
+        else if (isKeyFault(error)) outcomes.fault = error
         else {
           const issuer = format.issuerOf(input, batch.options)
           if (goneCodes.includes(error.code) && issuer !== undefined && issuers.has(issuer)) outcomes.gone.add(issuer)

@@ -3,6 +3,7 @@ import { inTenant } from '../../../entities/orm.ts'
 import type { Unavailable } from '../../../protocol/errors.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Signers } from '../../dids/signers.ts'
+import { toldOf } from '../../keys/faults.ts'
 import type { Formats } from '../format.ts'
 import { createSubjectIndex } from '../subjects.ts'
 import { createBatchAttempts, refuseAll } from './attempt.ts'
@@ -82,8 +83,8 @@ export function createBatchSigning(parts: Parts) {
       return signSlice(chunk)
     }
     if (outcomes.fault) {
-      const { code, message } = outcomes.fault
-      const reason = `${message} Resume the batch once an operator has repaired the key store, or cancel it.`
+      const { code } = outcomes.fault
+      const reason = `${toldOf(outcomes.fault)} Resume the batch once an operator has repaired the key store, or cancel it.`
       log.error({ err: outcomes.fault, batchId: chunk.batchId, tenantId: chunk.tenantId }, 'a batch is paused')
       if (await pause(chunk, batch, code, reason)) return { state: 'PAUSED', ...counts }
       return signSlice(chunk)
