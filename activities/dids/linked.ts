@@ -1,5 +1,5 @@
 import { DomainLinkage } from '../../entities/dids.ts'
-import { inTenant } from '../../entities/orm.ts'
+import { ALONG_INDEX, inTenant } from '../../entities/orm.ts'
 import { type Json, keyFor, type ProofType } from '../../protocol/data-integrity/index.ts'
 import { domainLinkageCredential, MAX_LINKED_DIDS } from '../../protocol/dids/linked.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
@@ -42,16 +42,27 @@ interface HostedDid {
   did: string
 }
 
-/** One DID of each host of ours: the hosts are few. */
-const HOSTED = `select distinct on (host) host, did from dids
-where hosting = 'platform' and registration_status = 'COMPLETED' and deleted_at is null order by host`
+const HOSTED_ONES = `hosting = 'platform' and registration_status = 'COMPLETED' and deleted_at is null`
 
-/** DIDs that have a key for one of the proofs here, and no lost host. */
-const LINKABLE = `select d.id, d.did from dids d
+/** One DID of each host of ours, from host to host along the index: the hosts are few, and their DIDs may be many. */
+const HOSTED = `with recursive hosts as (
+  (select host, did from dids where ${HOSTED_ONES} order by host limit 1)
+  union all
+  select next.host, next.did from hosts cross join lateral (
+    select d.host, d.did from dids d where ${HOSTED_ONES} and d.host > hosts.host order by d.host limit 1) next)
+select host, did from hosts where host is not null`
+
+/** DIDs that have a key for one of the proofs here, and no lost host; `which`: those of one branch, in its order. */
+const linkable = (which: string) => `(select d.id, d.did, d.is_default_issuer, d.method, d.created_at from dids d
 where d.registration_status = 'COMPLETED' and d.deleted_at is null and (d.hosting <> 'platform' or d.host <> all(string_to_array(?, ' ')))
   and exists (select from keys k where k.tenant_id = d.tenant_id and k.did_id = d.id and k.key_type = any(string_to_array(?, ' '))
     and k.public_key is not null and k.did_url is not null)
-order by d.is_default_issuer desc, d.method desc, d.created_at desc, d.id limit ?`
+  and ${which} order by d.created_at desc, d.id limit ?)`
+
+/** Each branch along an index, because everybody may ask, and a tenant may have a million DIDs (D-1216). */
+const BRANCHES = [`d.is_default_issuer`, `d.method = 'WEB'`, `d.method = 'KEY'`]
+const LINKABLE = `select id, did from (${BRANCHES.map(linkable).join(' union ')}) found
+order by is_default_issuer desc, method desc, created_at desc, id limit ?`
 
 /** A late update does not overwrite a newer linkage; a deleted DID gets none. */
 const KEEP = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
@@ -83,17 +94,23 @@ export function createLinkedDids({ database, documents, now, uuid, log, tenants,
    * out; then did:web, because it names the domain; then the newest. Those that cannot be linked take no place of others.
    */
   async function read(tenantId: string, origin: string) {
-    const hosted = await inTenant(database.tenants, tenantId, (em) => em.execute<HostedDid[]>(HOSTED))
+    const hosted = await inTenant(database.tenants, tenantId, (em) => em.execute<HostedDid[]>(HOSTED), ALONG_INDEX)
     const lost: string[] = []
     for (const { host, did } of hosted)
       if ((await didStanding.lostHost(tenantId, { did, hosting: 'platform' })) !== undefined) lost.push(host)
-    return inTenant(database.tenants, tenantId, async (em) => {
-      const values = [lost.join(' '), PROOFS.map(([keyType]) => keyType).join(' '), MAX_LINKED_DIDS]
-      const dids = await em.execute<{ id: string; did: string }[]>(LINKABLE, values)
-      const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
-      const byDid = new Map(linkages.map((linkage) => [linkage.didId, linkage]))
-      return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
-    })
+    return inTenant(
+      database.tenants,
+      tenantId,
+      async (em) => {
+        const values = [lost.join(' '), PROOFS.map(([keyType]) => keyType).join(' '), MAX_LINKED_DIDS]
+        const all = [...BRANCHES.flatMap(() => values), MAX_LINKED_DIDS]
+        const dids = await em.execute<{ id: string; did: string }[]>(LINKABLE, all)
+        const linkages = await em.find(DomainLinkage, { origin, didId: { $in: dids.map(({ id }) => id) } })
+        const byDid = new Map(linkages.map((linkage) => [linkage.didId, linkage]))
+        return dids.map(({ id, did }) => ({ id, did, linkage: byDid.get(id) }))
+      },
+      ALONG_INDEX,
+    )
   }
 
   async function sign(tenantId: string, { id, did }: { id: string; did: string }, origin: string) {

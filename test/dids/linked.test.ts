@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import test from 'ava'
 import { createPlatform } from '../../activities/index.ts'
+import { inTenant } from '../../entities/orm.ts'
 import type { Json } from '../../protocol/data-integrity/index.ts'
 import { resolveDidKey } from '../../protocol/dids/key.ts'
 import { Unavailable } from '../../protocol/errors.ts'
@@ -199,4 +201,33 @@ test.serial('DIDs that cannot be linked keep no other one out of the list', asyn
     where tenant_id = $1 and hosting = 'platform'`
   await world.dependencies.systemSql.query({ text: keys, values: [tenantId] })
   t.deepEqual(subjects(await linkedAt(host)), [did])
+})
+
+test.serial('a reader costs no look at all DIDs of the tenant, however many it has (D-1216)', async (t) => {
+  const { tenantId, host, origin, token } = await newTenant()
+  const did = await createDid(world, 'ed25519', token, true)
+  const { systemSql, database } = world.dependencies
+  const insert = `insert into dids (id, tenant_id, did, method, registration_status, hosting, host, path, document, created_at)
+    select gen_random_uuid(), $1, 'did:web:' || h || ':' || n, 'WEB', 'COMPLETED', g, h, n, '{}', now()
+    from generate_series(1, 10000) n, (values ($2, 'platform'), ('other.test', 'caller')) v (h, g)`
+  await systemSql.query({ text: insert, values: [tenantId, host] })
+  const keys = `insert into keys (id, tenant_id, key_type, did_id, public_key, custody, did_url)
+    select gen_random_uuid(), tenant_id, 'ed25519', id, '\\x00', 'software', did || '#key' from dids
+    where tenant_id = $1 and method = 'WEB'`
+  await systemSql.query({ text: keys, values: [tenantId] })
+  const linkages = `insert into domain_linkages (id, tenant_id, did_id, origin, credential, valid_until, created_at)
+    select gen_random_uuid(), tenant_id, id, ?, json_build_object('issuer', did), now() + interval '30 days', now()
+    from dids where method = 'WEB'`
+  await inTenant(database.tenants, tenantId, (em) => em.execute(linkages, [origin]))
+  const looks = async () => {
+    await wait(2_500) // what a connection has read is counted a second later
+    const text = `select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as count
+      from pg_stat_user_tables where relname = 'dids'`
+    return (await systemSql.query<{ count: number }>({ text, values: [] })).rows[0]?.count ?? 0
+  }
+  const before = await looks()
+  const linked = subjects(await linkedAt(host))
+  t.deepEqual([linked.length, linked[0]], [100, did])
+  const seen = (await looks()) - before
+  t.true(seen < 5_000, `${seen} rows were read`)
 })
