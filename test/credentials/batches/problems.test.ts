@@ -76,3 +76,17 @@ test('blank lines of a CSV end soon, whatever they unpack to, and some are skipp
     t.true(parts < 150, `${parts} parts were read`)
   }
 })
+
+test.serial('rows that came at once are read in several turns of the event loop (D-1210)', async (t) => {
+  let turns = 0
+  let more = true
+  const count = () => {
+    turns++
+    if (more) setImmediate(count)
+  }
+  setImmediate(count)
+  const rows = await storedOf(`a\n${'1\n'.repeat(2_000)}`)
+  more = false
+  t.is(rows.length, 2_000)
+  t.true(turns >= 50, `${turns} turns`)
+})

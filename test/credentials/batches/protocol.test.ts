@@ -67,20 +67,6 @@ test('a name of 16 steps or 512 characters is a column, and its cells stand at i
   })
 })
 
-test.serial('rows that came at once are read in several turns of the event loop (D-1210)', async (t) => {
-  let turns = 0
-  let more = true
-  const count = () => {
-    turns++
-    if (more) setImmediate(count)
-  }
-  setImmediate(count)
-  const rows = await all(csvRows(inPieces(Buffer.from(`a\n${'1\n'.repeat(2_000)}`), [10_000]), ',', 'payload'))
-  more = false
-  t.is(rows.length, 2_000)
-  t.true(turns >= 50, `${turns} turns`)
-})
-
 test('one column is a delimiter forgotten, unless its name is an IRI or has a type (D-269)', (t) => {
   t.is(readHeader(['https://a.b/c;d'], 'payload').length, 1)
   t.is(readHeader(['a;b', 'c'], 'payload').length, 2)
