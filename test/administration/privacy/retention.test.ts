@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createExpiry } from '../../../activities/administration/privacy/expiry.ts'
-import { connect } from '../../../entities/orm.ts'
 import { COURSE, create, lines, results, until as untilBatch } from '../../support/credentials/batches.ts'
 import { createDid, payload } from '../../support/credentials/credentials.ts'
 import { until } from '../../support/credentials/dids.ts'
 import { type Database, openDatabase } from '../../support/privacy/erasures.ts'
-import { addNewTenant, keepFor, readKept } from '../../support/privacy/retention.ts'
+import { addNewTenant, addSessionOf, keepFor, readKept } from '../../support/privacy/retention.ts'
 import { type Client, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -23,6 +22,8 @@ test.after.always(async () => {
 const keep = (token: string, body: object) => keepFor(world, token, body)
 const keptOf = (token: string) => readKept(world, token)
 const newTenant = () => addNewTenant(world)
+const addSession = (client: Client, userId: string | null, endedDays: number | null) =>
+  addSessionOf(database, client, userId, endedDays)
 
 const DAY_MS = 86_400_000
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
@@ -47,16 +48,6 @@ async function addUser({ tenantId }: Client, days: number): Promise<string> {
     `insert into openid_users (id, tenant_id, provider_id, subject_index, content, updated_at)
      values ($1, $2, $3, 'x', 'x', now() - make_interval(days => $4))`,
     ...[id, tenantId, provider, days],
-  )
-  return id
-}
-
-async function addSession({ tenantId }: Client, userId: string | null, endedDays: number | null): Promise<string> {
-  const id = randomUUID()
-  await database.rows(
-    `insert into openid_sessions (id, tenant_id, user_id, grant_type, state, steps, request_id, client_id, ends_at, ended_at)
-     values ($1, $2, $3, 'pre-authorized_code', $5, '[]', $1, 'c', now(), now() - make_interval(days => $4))`,
-    ...[id, tenantId, userId, endedDays, endedDays === null ? 'OFFERED' : 'COMPLETED'],
   )
   return id
 }
@@ -268,38 +259,6 @@ test.serial(
     await until('the pass', async () => !(await isThere('openid_sessions', gone)), 60_000)
     await until('the end', async () => (await keptOf(theirs.token)).lastPass !== null, 60_000)
     t.true(await isThere('openid_sessions', stays))
-  },
-)
-
-const reasonOf = (error: unknown): string => `${error} ${error instanceof Error ? reasonOf(error.cause) : ''}`
-
-test.serial(
-  'a tenant whose erasing fails each time holds up no other one, and the pass fails with its id',
-  async (t) => {
-    const tenants = [await newTenant(), await newTenant()].sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1))
-    const [broken, other] = tenants as [(typeof tenants)[0], (typeof tenants)[0]]
-    const gone = await addSession(other, null, 50)
-    for (const { token } of tenants) await keep(token, { endedSessionsDays: 7 })
-    const owner = await connect(world.config.database.url, 1)
-    await owner.em.execute(`create function refuse_pass() returns trigger language plpgsql as $$ begin raise exception 'a fault of one tenant'; end $$;
-    create trigger refuse_pass before update on privacy_retentions for each row when (new.tenant_id = '${broken.tenantId}')
-      execute function refuse_pass()`)
-    try {
-      await world.dependencies.temporal.client.schedule.getHandle('erase-expired').trigger()
-      await until('the pass', async () => !(await isThere('openid_sessions', gone)), 120_000)
-      const failure = async () => {
-        for await (const { workflowId, runId } of world.dependencies.temporal.client.workflow.list({
-          query: `WorkflowType = 'eraseExpired' and ExecutionStatus = 'Failed'`,
-        }))
-          return world.dependencies.temporal.client.workflow.getHandle(workflowId, runId).result().catch(reasonOf)
-        return undefined
-      }
-      await until('the end', async () => (await failure()) !== undefined, 60_000)
-      t.regex((await failure()) ?? '', new RegExp(`not erased of: ${broken.tenantId}`))
-    } finally {
-      await owner.em.execute('drop trigger refuse_pass on privacy_retentions; drop function refuse_pass()')
-      await owner.close()
-    }
   },
 )
 
