@@ -5,6 +5,7 @@ import { IACA_EXPIRY_ENTRY, SIGNER_EXPIRY_ENTRY } from '../../protocol/mobile-cr
 import { DAY_MS } from '../../protocol/time.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import { createFailures } from '../frame/slices.ts'
 import { KeyLost } from '../keys/lost.ts'
 import type { PublishedIacas } from './published.ts'
 import type { Renewals } from './renewal.ts'
@@ -93,11 +94,17 @@ export function createCertificateSweep({ database, systemSql, now, uuid, log, pu
           else throw error
         }
       }
-      sweep.renewed = await renewals.renewSigners()
+      const failures = createFailures((error, part) =>
+        log.error({ err: error, part }, 'a sweep of certificates goes on'),
+      )
+      await failures.attempt('renewals', async () => {
+        sweep.renewed = await renewals.renewSigners()
+      })
       for (const kind of KINDS) {
         const { rows } = await systemSql.query<Found>({ text: kind.find, values: [time, [...NOTICE_DAYS]] })
         for (const row of rows) if (await notify(kind, row)) sweep.notices += 1
       }
+      failures.end('a part of the sweep of certificates failed')
       return sweep
     },
   }

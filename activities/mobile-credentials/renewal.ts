@@ -4,8 +4,10 @@ import { DocumentSigner, type Iaca } from '../../entities/mobile-credentials.ts'
 import { inTenant } from '../../entities/orm.ts'
 import { Refusal, Unavailable } from '../../protocol/errors.ts'
 import { SIGNER_RENEWAL_ENTRY } from '../../protocol/mobile-credentials/entries.ts'
+import { NIL_UUID } from '../../protocol/uuid.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { addLogEntry } from '../frame/log-entries.ts'
+import { createFailures } from '../frame/slices.ts'
 import type { Tenants } from '../frame/tenants/index.ts'
 import { KeyLost } from '../keys/lost.ts'
 import { createKeyRows } from '../keys/rows.ts'
@@ -20,17 +22,20 @@ const AT_ONCE = 500
 
 /** Name of the log entries of renewals. */
 /** Where the IACA ends with the signer, a new certificate would end with it as well. */
-const DUE = `select s.tenant_id as "tenantId", s.id from mobile_document_signers s
+const DUE = `select s.tenant_id as "tenantId", s.id, s.not_after::text as "notAfter" from mobile_document_signers s
 join mobile_iacas i on i.tenant_id = s.tenant_id and i.id = s.iaca_id
 where s.renew and s.active and s.deleted_at is null and s.revoked_at is null and s.renewed_by_id is null
   and s.not_after > $1::timestamptz
   and s.not_after <= $1::timestamptz + least(make_interval(days => $2), (s.not_after - s.not_before) / 3)
   and i.key_id is not null and i.active and i.deleted_at is null and i.not_after > s.not_after
-order by s.not_after limit ${AT_ONCE}`
+  and (s.not_after, s.id) > ($3::timestamptz, $4::uuid)
+order by s.not_after, s.id limit ${AT_ONCE}`
 
 interface Found {
   tenantId: string
   id: string
+  /** As PostgreSQL writes it. */
+  notAfter: string
 }
 
 interface Parts extends Pick<Dependencies, 'database' | 'systemSql' | 'keys' | 'now' | 'uuid' | 'log'> {
@@ -66,7 +71,7 @@ export function createRenewals(parts: Parts) {
    * Safe to repeat after a crash at any point: the successor, the mark on the renewed signer and the log entry are one
    * transaction, and a key that no transaction took is destroyed by the reaper. Throws `document_signer.too_many`.
    */
-  async function renew({ tenantId, id }: Found): Promise<boolean> {
+  async function renew({ tenantId, id }: Pick<Found, 'tenantId' | 'id'>): Promise<boolean> {
     const due = await inTenant(database.tenants, tenantId, async (em) => {
       const row = await em.findOne(DocumentSigner, { id, ...LIVE })
       if (!canBeRenewed(row)) return undefined
@@ -104,21 +109,41 @@ export function createRenewals(parts: Parts) {
       note(em, tenantId, 'FAIL', { id, code, message })
     })
 
+  /** Whether it was renewed; not, where the reason is the tenant's or passes. */
+  async function attempt(found: Found): Promise<boolean> {
+    try {
+      return await renew(found)
+    } catch (error) {
+      const { tenantId, id } = found
+      if (error instanceof Refusal) await notify(found, error)
+      else if (error instanceof KeyLost) await notify(found, error.refusal)
+      else if (error instanceof Unavailable) log.warn({ err: error, tenantId, id }, 'a renewal waits for the key store')
+      else throw error
+      return false
+    }
+  }
+
   return {
-    /** Renews what is due; returns how many. A tenant without room gets a notice that says what to do. */
+    /**
+     * Renews all that is due; returns how many. A tenant without room gets a notice that says what to do. One that fails
+     * holds up no other one; throws at its end where some did.
+     */
     async renewSigners(): Promise<number> {
-      const { rows } = await systemSql.query<Found>({ text: DUE, values: [now(), RENEWED_BEFORE_DAYS] })
+      const failures = createFailures((error, id) => log.error({ err: error, id }, 'a document signer was not renewed'))
+      const at = now()
       let renewed = 0
-      for (const found of rows) {
-        try {
-          if (await renew(found)) renewed += 1
-        } catch (error) {
-          if (error instanceof Refusal) await notify(found, error)
-          else if (error instanceof KeyLost) await notify(found, error.refusal)
-          else if (error instanceof Unavailable) log.warn({ err: error, ...found }, 'a renewal waits for the key store')
-          else throw error
-        }
+      for (let last = { notAfter: '-infinity', id: NIL_UUID }; ; ) {
+        const values = [at, RENEWED_BEFORE_DAYS, last.notAfter, last.id]
+        const { rows } = await systemSql.query<Found>({ text: DUE, values })
+        for (const found of rows)
+          await failures.attempt(found.id, async () => {
+            if (await attempt(found)) renewed += 1
+          })
+        const next = rows.at(-1)
+        if (!next || rows.length < AT_ONCE) break
+        last = next
       }
+      failures.end('document signers were not renewed')
       return renewed
     },
   }

@@ -1,25 +1,23 @@
-import { ISSUER, ISSUER_KEY, V2 } from '../frame/openapi/examples.ts'
+import { didConfiguration, domainLinkageCredential, linkedDidsList } from '../../protocol/dids/linked.ts'
+import { ISSUER, ISSUER_KEY } from '../frame/openapi/examples.ts'
 
 const metadata = {
   keys: [{ didDocumentKeyId: ISSUER_KEY, kmsKeyId: '0c7f3a1e-52ce-4d5c-8c1f-8d1de3f0a6b1', custody: 'software' }],
 }
 
-const CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
-
 const linkage = {
-  '@context': [V2, CONTEXT],
-  type: ['VerifiableCredential', 'DomainLinkageCredential'],
-  issuer: ISSUER,
-  validFrom: '2026-01-01T00:00:00Z',
-  validUntil: '2027-01-01T00:00:00Z',
-  credentialSubject: { id: ISSUER, origin: 'https://issuer.example' },
+  ...domainLinkageCredential({
+    did: ISSUER,
+    origin: 'https://issuer.example',
+    issuedAt: new Date('2026-01-01T00:00:00Z'),
+    expiresAt: new Date('2027-01-01T00:00:00Z'),
+  }),
   proof: {
-    type: 'DataIntegrityProof',
-    cryptosuite: 'eddsa-rdfc-2022',
+    type: 'Ed25519Signature2018',
     created: '2026-01-01T00:00:00Z',
     verificationMethod: ISSUER_KEY,
     proofPurpose: 'assertionMethod',
-    proofValue: 'z4PAXbE7k2zbj1KE7DbWcT25ESv7XcaU8vYVqGVvVEqhxXrGbfYjiPTrGbrBypJfNMMGWtgEFxonyLjFdc7rmD9fK',
+    jws: `eyJhbGciOiJFZERTQSIsImI2NCI6ZmFsc2UsImNyaXQiOlsiYjY0Il19..${'k3Tq'.repeat(21)}Aw`,
   },
 }
 
@@ -52,6 +50,6 @@ export const DID_ANSWERS = {
     localMetadata: metadata,
     hosting: 'none',
   },
-  getLinkedDIDs: { context: CONTEXT, linkedDids: [{ DomainLinkageCredential: linkage }] },
-  getDIDConfiguration: { '@context': CONTEXT, linked_dids: [linkage] },
+  getLinkedDIDs: linkedDidsList([linkage]),
+  getDIDConfiguration: didConfiguration([linkage]),
 }

@@ -87,6 +87,29 @@ test.serial('a signer is renewed once, 30 days before it expires, and the new on
   )
 })
 
+test.serial(
+  'a signer whose row cannot be read holds up no renewal of another tenant, and no notice (D-1217)',
+  async (t) => {
+    const [broken, other] = [await newTenant(), await newTenant()]
+    const { systemSql } = world.dependencies
+    const { rows } = await systemSql.query<{ certificate: Buffer }>({
+      text: 'select certificate from mobile_document_signers where id = $1',
+      values: [broken.id],
+    })
+    const store = (certificate: Buffer | undefined) =>
+      systemSql.query({
+        text: 'update mobile_document_signers set certificate = $2 where id = $1',
+        values: [broken.id, certificate],
+      })
+    await store(Buffer.from('no certificate'))
+    await t.throwsAsync(sweepAfter(336), { message: /part of the sweep/ })
+    t.is((await other.list()).length, 2)
+    await store(rows[0]?.certificate)
+    await sweepAfter(336)
+    t.is((await broken.list()).length, 2)
+  },
+)
+
 test.serial('the successor of an old signer does not sign before one that was made since (D-376)', async (t) => {
   const { token, find } = await newTenant()
   const newer = await makeSigner(world, { renew: false }, token)
