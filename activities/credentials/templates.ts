@@ -24,11 +24,17 @@ export const templateOf = <Definition extends object>({
   definition: definition as Definition,
 })
 
+/** Public metadata and workflows carry definitions, many at a time. */
+const MAX_DEFINITION_BYTES = 512 * 1024
+
 /** Returns the definition as JSON keeps it, without undefined members. Throws `Refusal('credential_template.invalid')`. */
 export function keptDefinition<Definition extends object>(definition: Definition, errors: FieldError[]): Definition {
-  if (errors.length > 0)
-    throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
-  return JSON.parse(JSON.stringify(definition)) as Definition
+  const text = JSON.stringify(definition)
+  const isLong = Buffer.byteLength(text) > MAX_DEFINITION_BYTES
+  const all = isLong ? [...errors, { path: '', code: 'length', message: 'expected at most 512 KiB of JSON' }] : errors
+  if (all.length > 0)
+    throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', all)
+  return JSON.parse(text) as Definition
 }
 
 /** For the engine: a version, by default the current one, also of deleted templates; undefined where there is none. */

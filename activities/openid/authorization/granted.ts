@@ -47,7 +47,9 @@ export function createGrants({ configurations }: { configurations: Configuration
   ) {
     const named = configurationIds?.map((id) => id.toLowerCase())
     if (scope === undefined) return named ? [...new Set(named)] : offered
-    const templates = (await configurations.findTemplates(em, offered)).map(configurations.configurationOf)
+    const templates = (await configurations.findTemplates(em, offered ?? (await configurations.publishedIds(em)))).map(
+      configurations.configurationOf,
+    )
     const scopes = new Set(scope.split(' '))
     const fitting = templates.filter((template) => scopes.has(scopeOf(template) ?? '') && isFit(template, policy))
     if (fitting.length === 0 && !named)

@@ -14,6 +14,7 @@ import {
 } from '../../../protocol/openid/oid4vci/metadata.ts'
 import type { Formats, TemplateVersion, WalletFormat } from '../../credentials/format.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { singleFlight } from '../../frame/caches.ts'
 import type { Tenants } from '../../frame/tenants/index.ts'
 import { isAnyRegistered } from '../attestations/providers.ts'
 import type { TrustedProviders } from '../attestations/trusted.ts'
@@ -36,14 +37,23 @@ interface Parts extends Pick<Dependencies, 'database'> {
 /** Templates in the metadata, the newest ones: a wallet that was offered another one is told of it by its offer. */
 const MAX_CONFIGURATIONS = 500
 
+/** Definitions of one answer, as the database stores them: whoever asks may be anybody, and asks again. */
+const MAX_BYTES = 8_000_000
+
+const PUBLISHED = `select id from (
+  select t.id, sum(pg_column_size(v.definition)) over (order by t.created_at desc, t.id) as bytes
+  from semantic_templates t join semantic_template_versions v on v.id = t.version_id
+  where t.deleted_at is null order by t.created_at desc, t.id limit ${MAX_CONFIGURATIONS}) as newest
+where bytes <= ${MAX_BYTES}`
+
 const issuerNotFound = () =>
   new Refusal('openid_issuer.not_found', 'No tenant of the platform issues credentials at this host.')
 
 /** The tenant's templates as wallets see them. */
 export function createConfigurations({ database, formats, tenants, walletEncryption, trustedProviders }: Parts) {
   /** The current versions of templates that are not deleted, newest first. */
-  async function findTemplates(em: SqlEntityManager, ids?: readonly string[]): Promise<OfferedTemplate[]> {
-    const where = { deletedAt: null, ...(ids && { id: { $in: [...ids] } }) }
+  async function findTemplates(em: SqlEntityManager, ids: readonly string[]): Promise<OfferedTemplate[]> {
+    const where = { deletedAt: null, id: { $in: [...ids] } }
     const orderBy = { createdAt: 'desc', id: 'asc' } as const
     const templates = await em.find(SemanticTemplate, where, { orderBy, limit: MAX_CONFIGURATIONS })
     const versionIds = templates.map(({ versionId }) => versionId)
@@ -76,10 +86,19 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
     return { tenantId: tenant.id, issuer: tenant.baseUrl }
   }
 
-  async function published(host: string) {
+  /** Templates in the metadata. */
+  const publishedIds = async (em: SqlEntityManager): Promise<string[]> =>
+    (await em.execute<{ id: string }[]>(PUBLISHED)).map(({ id }) => id)
+
+  const flight = singleFlight<Awaited<ReturnType<typeof readPublished>>>()
+
+  /** What is published at a host, looked up once for all who ask at the same time. */
+  const published = (host: string) => flight(host, () => readPublished(host))
+
+  async function readPublished(host: string) {
     const { tenantId, issuer } = await issuerAt(host)
     const [templates, registered] = await inTenant(database.tenants, tenantId, async (em) => [
-      await findTemplates(em),
+      await findTemplates(em, await publishedIds(em)),
       {
         ...(await policyIn(em)),
         hasLogin: (await em.count(AuthenticationProvider)) > 0,
@@ -112,6 +131,7 @@ export function createConfigurations({ database, formats, tenants, walletEncrypt
 
   return {
     findTemplates,
+    publishedIds,
     configurationOf,
     scopeIn,
     issuerAt,
