@@ -9,7 +9,7 @@ import { sinceAfter } from '../reissuances/life.ts'
 
 /** What the tenant has chosen. */
 async function storedIn(em: SqlEntityManager): Promise<WalletPolicy> {
-  const row = await em.findOne(OpenIdWalletPolicy, {})
+  const [row] = await em.find(OpenIdWalletPolicy, {}, { limit: 1 })
   if (!row) return DEFAULT_POLICY
   const { requiresPar, requiresDpop, requiresClientAuthentication, allowsWalletInitiated } = row
   const { requiresEncryption, signsMetadata, requiresWalletAttestation, requiresKeyAttestation } = row
