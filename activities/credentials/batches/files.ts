@@ -43,7 +43,8 @@ export function createBatchFiles({ sql }: { sql: Sql }) {
         values: [tenantId, id, after, PAGE],
       }
       const { rows }: { rows: Row[] } = await sql.query<Row>(query)
-      if (rows.length > 0) yield rows
+      // the first also where it is empty: a text without lines is an answer, too
+      if (rows.length > 0 || after === start) yield rows
       // a page may be short because of its bytes
       after = rows.at(-1)?.row_number
     }
