@@ -27,13 +27,18 @@ export const templateOf = <Definition extends object>({
 /** Public metadata and workflows carry definitions, many at a time. */
 const MAX_DEFINITION_BYTES = 512 * 1024
 
+/** Throws `Refusal('credential_template.invalid')` for errors, if there are any. */
+export function refuseTemplate(errors: FieldError[]): void {
+  if (errors.length > 0)
+    throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', errors)
+}
+
 /** Returns the definition as JSON keeps it, without undefined members. Throws `Refusal('credential_template.invalid')`. */
 export function keptDefinition<Definition extends object>(definition: Definition, errors: FieldError[]): Definition {
   const text = JSON.stringify(definition)
   const isLong = Buffer.byteLength(text) > MAX_DEFINITION_BYTES
   const all = isLong ? [...errors, { path: '', code: 'length', message: 'expected at most 512 KiB of JSON' }] : errors
-  if (all.length > 0)
-    throw new Refusal('credential_template.invalid', 'The credential template is not valid; see errors.', all)
+  refuseTemplate(all)
   return JSON.parse(text) as Definition
 }
 

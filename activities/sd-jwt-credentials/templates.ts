@@ -8,6 +8,7 @@ import { hostedType, typeDocument, typeDocumentErrors } from '../../protocol/sd-
 import {
   createTemplateReading,
   keptDefinition,
+  refuseTemplate,
   type StoredTemplate,
   templateOf,
   versionReader,
@@ -41,7 +42,7 @@ export function createSdJwtTemplates({ database, now, uuid, operations, tenants 
   /** The metadata of a type, if it can be hosted. Throws `Refusal('credential_template.invalid')`. */
   function documentOf(vct: string, input: SdJwtTemplateInput): string {
     const document = typeDocument(vct, input)
-    keptDefinition(input, typeDocumentErrors(document, input))
+    refuseTemplate(typeDocumentErrors(document, input))
     return document
   }
 

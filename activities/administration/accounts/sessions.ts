@@ -9,7 +9,7 @@ import type { Tenants } from '../../frame/tenants/index.ts'
 import type { Tokens } from '../../tokens-logs/tokens.ts'
 import { accountOf } from './calls.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
-import { IS_OPEN, lockOwnAccount } from './standing.ts'
+import { IS_OPEN, lockOwnAccount, roleIn } from './standing.ts'
 
 const LONGEST_DAYS = 30
 /** Of one account; the oldest ends when there is one more. */
@@ -38,8 +38,7 @@ export interface SessionRecord {
   isCurrent: boolean
 }
 
-const ROLE = `select m.role from tenants t join organization_members m on m.organization_id = t.organization_id
-where t.id = ? and m.account_id = ? and t.deleted_at is null`
+const ROLE = roleIn('?', '?')
 
 const LOCKED = `select s.account_id as "accountId", s.generation, s.for_tenant as "tenantId", a.is_operator as "isOperator",
   (${IS_OPEN}) as "isOpen", s.rotated_at > now() - interval '${AT_ONCE_SECONDS} seconds' as "isFresh",
@@ -117,12 +116,12 @@ interface Parts extends Pick<Dependencies, 'database' | 'uuid'> {
 
 /** Sessions of people: a short access token, and a refresh token that is good once. */
 export function createSessions({ database, uuid, operations, tenants, tokens, refreshTokens }: Parts) {
-  const roleIn = async (em: SqlEntityManager, accountId: string, tenantId: string): Promise<Role | undefined> =>
+  const roleOf = async (em: SqlEntityManager, accountId: string, tenantId: string): Promise<Role | undefined> =>
     (await em.execute<{ role: Role }[]>(ROLE, [tenantId, accountId]))[0]?.role
 
   /** The role in the tenant that a person asks for. Throws `session.tenant_refused`. */
   async function wantedRole(em: SqlEntityManager, accountId: string, tenantId: string): Promise<Role> {
-    const role = await roleIn(em, accountId, tenantId)
+    const role = await roleOf(em, accountId, tenantId)
     if (!role) throw refusedTenant()
     return role
   }
@@ -174,7 +173,7 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
     const role =
       tenantId === null
         ? undefined
-        : await (wanted === undefined ? roleIn(em, accountId, tenantId) : wantedRole(em, accountId, tenantId))
+        : await (wanted === undefined ? roleOf(em, accountId, tenantId) : wantedRole(em, accountId, tenantId))
     const next = generation + 1
     // a member who was removed goes on without the tenant
     const kept = role ? tenantId : null
@@ -200,7 +199,7 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
     { lock, allow }: LoginChecks,
   ): Promise<boolean> {
     const { isOperator } = await lock(em)
-    const role = tenantId === null ? undefined : await roleIn(em, accountId, tenantId)
+    const role = tenantId === null ? undefined : await roleOf(em, accountId, tenantId)
     if (!isSame(signed, { isOperator, tenantId, role })) return false
     await allow(em)
     if (tenantId !== null && !role) throw refusedTenant()
@@ -219,7 +218,7 @@ export function createSessions({ database, uuid, operations, tenants, tokens, re
     asSystem(database.system, async (em) => {
       const statement = 'select is_operator as "isOperator" from accounts where id = ?'
       const [account] = await em.execute<{ isOperator: boolean }[]>(statement, [accountId])
-      const role = tenantId === null ? undefined : await roleIn(em, accountId, tenantId)
+      const role = tenantId === null ? undefined : await roleOf(em, accountId, tenantId)
       const session = { sessionId: uuid(), generation: 0, seconds: LONGEST_DAYS * 86_400 }
       return { accountId, isOperator: account?.isOperator ?? false, tenantId, role, ...session }
     })

@@ -11,9 +11,12 @@ const IDLE_DAYS = 7
 /** A session that is in force. */
 export const IS_OPEN = `ended_at is null and expires_at > now() and rotated_at > now() - interval '${IDLE_DAYS} days'`
 
-const OPEN_SESSION = `select a.is_operator as "isOperator", (select m.role from tenants t
-    join organization_members m on m.organization_id = t.organization_id
-    where t.id = $2 and m.account_id = s.account_id and t.deleted_at is null) as role
+/** The role of an account in a tenant; both as a statement names them. */
+export const roleIn = (tenant: string, account: string): string =>
+  `select m.role from tenants t join organization_members m on m.organization_id = t.organization_id
+  where t.id = ${tenant} and m.account_id = ${account} and t.deleted_at is null`
+
+const OPEN_SESSION = `select a.is_operator as "isOperator", (${roleIn('$2', 's.account_id')}) as role
   from account_sessions s join accounts a on a.id = s.account_id where s.id = $1 and ${IS_OPEN}`
 
 /** Looks up the scopes that a session has in a tenant now: undefined once it has ended, without the tenant's once its person is no member. */

@@ -117,8 +117,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
             'The address got an invitation within the last minute, or 5 within the last hour.',
             pauseSeconds,
           )
-        const [others] = await em.execute<{ total: number }[]>(OTHER_INVITATIONS, [id, recipientIndex])
-        if ((others?.total ?? 0) >= MOST_INVITATIONS)
+        if ((await countOf(em, OTHER_INVITATIONS, id, recipientIndex)) >= MOST_INVITATIONS)
           throw new Refusal(
             'invitation.too_many',
             `${MOST_INVITATIONS} invitations of the organization wait: withdraw one first.`,
@@ -158,8 +157,7 @@ export function createInvitations({ database, uuid, operations, tenants, people,
         const { role, invitedBy } = taken
         if (invitedBy !== null && (await em.execute(MAY_INVITE, [invitedBy, organizationId])).length === 0)
           throw badInvitation()
-        const [others] = await em.execute<{ total: number }[]>(OTHER_MEMBERS, [organizationId, accountId])
-        if ((others?.total ?? 0) >= MOST_MEMBERS)
+        if ((await countOf(em, OTHER_MEMBERS, organizationId, accountId)) >= MOST_MEMBERS)
           throw new Refusal('invitation.too_many', `An organization has at most ${MOST_MEMBERS} members.`)
         const statement = `insert into organization_members (organization_id, account_id, role) values (?, ?, ?)
           on conflict (organization_id, account_id) do update set role = excluded.role`

@@ -38,8 +38,8 @@ export function readRole(role: string): Role {
 
 const memberNotFound = () => new Refusal('member.not_found', 'The organization has no such member.')
 
-export const countOf = async (em: SqlEntityManager, statement: string, organizationId: string): Promise<number> =>
-  (await em.execute<{ total: number }[]>(statement, [organizationId]))[0]?.total ?? 0
+export const countOf = async (em: SqlEntityManager, statement: string, ...values: unknown[]): Promise<number> =>
+  (await em.execute<{ total: number }[]>(statement, values))[0]?.total ?? 0
 
 export const MEMBERS = 'select count(*)::int as total from organization_members where organization_id = ?'
 
